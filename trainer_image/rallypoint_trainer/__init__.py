@@ -1,0 +1,1 @@
+"""The built-in training program of Rallypoint."""
