@@ -1,0 +1,111 @@
+"""What all models of the spec share, and the scalar types that several of them use.
+
+Refuses to guess: an unknown key is an error, a quoted number is no number.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+
+from rallypoint.quantity import DURATION_PATTERN, QUANTITY_PATTERN, quantity
+
+
+class Model(BaseModel):
+    """A part of the spec: frozen, strict, no unknown keys; attribute docstrings become the schema's."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True, allow_inf_nan=False
+    )
+
+
+def _matching(pattern: str, rule: str, longest: int = 253) -> AfterValidator:
+    """Accepts text that matches the whole pattern; the message is `rule` with the value."""
+    whole = re.compile(pattern)
+
+    def check(text: str) -> str:
+        if whole.fullmatch(text) is None or len(text) > longest:
+            raise ValueError(f"{rule} (got {text[:80]!r})")
+        return text
+
+    return AfterValidator(check)
+
+
+def number_as_text(value: Any) -> Any:
+    """A number or boolean as YAML would print it; anything else as it is, for the next check."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _positive_quantity(text: str) -> str:
+    """`text` when it is a quantity above zero."""
+    if re.fullmatch(QUANTITY_PATTERN, text) is None or quantity(text) <= 0:
+        raise ValueError(f"must be a Kubernetes quantity above 0, such as 4, 500m or 16Gi (got {text!r})")
+    return text
+
+
+DNS_1035 = r"[a-z]([-a-z0-9]*[a-z0-9])?"
+DNS_1123 = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+DNS_1123_SUBDOMAIN = rf"{DNS_1123}(\.{DNS_1123})*"
+QUALIFIED_NAME = rf"({DNS_1123_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?"
+
+Name = Annotated[
+    str,
+    _matching(
+        DNS_1035,
+        "must be lower-case letters, digits and '-', start with a letter and end with a letter or digit",
+        63,
+    ),
+    WithJsonSchema({"type": "string", "pattern": f"^{DNS_1035}$", "maxLength": 63}),
+]
+"""A DNS-1035 label: what a Service name must be. Source: Kubernetes docs, "Object Names and IDs"."""
+
+Label = Annotated[
+    str,
+    _matching(DNS_1123, "must be lower-case letters, digits and '-', without '-' at either end", 63),
+    WithJsonSchema({"type": "string", "pattern": f"^{DNS_1123}$", "maxLength": 63}),
+]
+ObjectName = Annotated[
+    str,
+    _matching(DNS_1123_SUBDOMAIN, "must be an object's name: lower-case letters, digits, '-' and '.'"),
+    WithJsonSchema({"type": "string", "pattern": f"^{DNS_1123_SUBDOMAIN}$", "maxLength": 253}),
+]
+QualifiedName = Annotated[
+    str,
+    _matching(QUALIFIED_NAME, "must be a qualified name such as nvidia.com/gpu", 317),
+    WithJsonSchema({"type": "string", "pattern": f"^{QUALIFIED_NAME}$"}),
+]
+LabelValue = Annotated[
+    str,
+    BeforeValidator(number_as_text),
+    _matching(
+        r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?",
+        "must be at most 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit",
+        63,
+    ),
+    WithJsonSchema({"type": ["string", "number", "boolean"]}),
+]
+Text = Annotated[
+    str, BeforeValidator(number_as_text), WithJsonSchema({"type": ["string", "number", "boolean"]})
+]
+"""Text that a bare number or boolean may stand for, as in env values and arguments."""
+
+Quantity = Annotated[
+    str,
+    BeforeValidator(lambda value: value if isinstance(value, bool) else number_as_text(value)),
+    AfterValidator(_positive_quantity),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": QUANTITY_PATTERN}, {"type": "number"}]}),
+]
+Duration = Annotated[
+    str,
+    _matching(DURATION_PATTERN.strip("^$"), "must be a whole number and a unit: 90s, 15m, 24h or 7d"),
+    WithJsonSchema({"type": "string", "pattern": DURATION_PATTERN}),
+]
+AbsolutePath = Annotated[
+    str,
+    _matching(r"/[^\x00-\x1f:]*", "must be an absolute path without ':' or control characters", 4096),
+    WithJsonSchema({"type": "string", "pattern": "^/[^\\x00-\\x1f:]*$"}),
+]

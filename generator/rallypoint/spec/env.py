@@ -1,0 +1,58 @@
+"""`env` and `env_from`: environment variables of the training processes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from rallypoint.spec.base import Model, ObjectName, Text
+
+EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Key = Annotated[str, Field(pattern=r"^[-._A-Za-z0-9]+$", max_length=253)]
+
+
+class SecretKey(Model):
+    """A value out of a Secret."""
+
+    secret: ObjectName
+    """Name of the Secret."""
+    key: Key
+    """Key in it."""
+
+
+class ConfigMapKey(Model):
+    """A value out of a ConfigMap."""
+
+    config_map: ObjectName
+    """Name of the ConfigMap."""
+    key: Key
+    """Key in it."""
+
+
+class PodField(Model):
+    """A value that Kubernetes knows of the pod."""
+
+    field: str = Field(min_length=1)
+    """The field's path, as status.podIP."""
+
+
+EnvValue = Text | SecretKey | ConfigMapKey | PodField
+
+
+class EnvFrom(Model):
+    """All keys of one Secret or ConfigMap as variables."""
+
+    secret: ObjectName | None = None
+    """Name of the Secret."""
+    config_map: ObjectName | None = None
+    """Name of the ConfigMap."""
+    prefix: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    """Put before each key."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> EnvFrom:
+        if (self.secret is None) == (self.config_map is None):
+            found = "none" if self.secret is None else "both"
+            raise ValueError(f"needs exactly one of secret and config_map (got {found})")
+        return self

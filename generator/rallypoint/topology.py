@@ -1,0 +1,53 @@
+"""Names and addresses of a job's parts, and how long a name each kind can bear.
+
+Rank order is node order: node 0 is the one behind the endpoint's Service on every kind.
+"""
+
+from __future__ import annotations
+
+from rallypoint.spec import Job, KindName
+
+OWNER_LABEL = "rallypoint.dev/job"
+"""Carried by every object and pod of a job: one selector finds all. Not managed-by, which helm overwrites."""
+
+NODE_INDEX_LABELS: dict[KindName, str] = {
+    "job": "batch.kubernetes.io/job-completion-index",
+    "jobset": "batch.kubernetes.io/job-completion-index",
+    "trainjob": "batch.kubernetes.io/job-completion-index",
+    "pytorchjob": "training.kubeflow.org/replica-index",
+    "statefulset": "apps.kubernetes.io/pod-index",
+}
+"""The pod label that holds the node index. Source: Kubernetes docs 1.34, "Well-Known Labels"; training-operator 1.9."""
+
+LONGEST_NAME: dict[KindName, int] = {
+    "job": 58,  # the Service `<name>-rdzv` has 63
+    "statefulset": 52,  # the pods' label `<name>-<hash of 10>` has 63
+    "pytorchjob": 54,  # the pod `<name>-worker-<i>` has 63
+    "jobset": 48,  # the pod `<name>-node-0-<i>-<5 random>` has 63
+    "trainjob": 48,  # as its JobSet
+}
+"""Letters of a name that still work for up to ten nodes; seen on a real cluster for each kind."""
+
+
+def longest_name(kind: KindName, nodes: int) -> int:
+    """How many letters a job's name may have: one less than the kind's limit per further digit of the index."""
+    return LONGEST_NAME[kind] - (len(str(nodes - 1)) - 1)
+
+
+def config_map_name(job: Job) -> str:
+    """`<name>-config`: the contract, the launcher and the scripts; immutable."""
+    return f"{job.name}-config"
+
+
+def endpoint_name(job: Job) -> str:
+    """`<name>-rdzv`: the headless Service that selects node 0 alone; also MASTER_ADDR."""
+    return f"{job.name}-rdzv"
+
+
+def rendezvous_endpoint(job: Job) -> str:
+    """`<name>-rdzv:<port>`, where every node meets.
+
+    Resolves before node 0 is Ready only because the Service publishes not-ready addresses.
+    Source: Kubernetes docs 1.34, Services, "Headless Services".
+    """
+    return f"{endpoint_name(job)}:{job.rendezvous.port}"
