@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def contract(job: Job, place: Place, files: dict[str, str]) -> dict[str, Any]:
-    """The contract of `job` at `place`; `files` holds the text of every shipped script by its relative path."""
+    """The contract of `job` at `place`; `files` holds the text of each shipped script by relative path."""
     return {
         "version": VERSION,
         "name": job.name,

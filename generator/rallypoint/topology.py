@@ -17,7 +17,10 @@ NODE_INDEX_LABELS: dict[KindName, str] = {
     "pytorchjob": "training.kubeflow.org/replica-index",
     "statefulset": "apps.kubernetes.io/pod-index",
 }
-"""The pod label that holds the node index. Source: Kubernetes docs 1.34, "Well-Known Labels"; training-operator 1.9."""
+"""The pod label that holds the node index.
+
+Source: Kubernetes docs 1.34, "Well-Known Labels"; training-operator 1.9, apis/kubeflow.org/v1.
+"""
 
 LONGEST_NAME: dict[KindName, int] = {
     "job": 58,  # the Service `<name>-rdzv` has 63
@@ -30,7 +33,7 @@ LONGEST_NAME: dict[KindName, int] = {
 
 
 def longest_name(kind: KindName, nodes: int) -> int:
-    """How many letters a job's name may have: one less than the kind's limit per further digit of the index."""
+    """Letters that a job's name may have: one less than the kind's limit per further digit of the index."""
     return LONGEST_NAME[kind] - (len(str(nodes - 1)) - 1)
 
 

@@ -15,13 +15,13 @@ class Resources(Model):
     gpus: int = Field(0, ge=0, le=64)
     """GPUs of each node; 0 trains on the CPU with gloo."""
     gpu_resource: QualifiedName = "nvidia.com/gpu"
-    """The device plugin's name of a GPU: nvidia.com/mig-1g.10gb, amd.com/gpu, habana.ai/gaudi, nvidia.com/a100."""
+    """The device plugin's name of a GPU, as nvidia.com/mig-1g.10gb, amd.com/gpu or habana.ai/gaudi."""
     cpu: Quantity | None = None
     """CPU cores, as 96 or 500m; OMP_NUM_THREADS is cpu / nproc_per_node, rounded down, 1 when left out."""
     memory: Quantity | None = None
     """Memory, as 900Gi."""
     shm: Quantity | Literal[False] | None = None
-    """Size of the memory-backed /dev/shm; it counts as memory. Left out: on, half of `memory`. false: the runtime's 64 MB."""
+    """Size of the memory-backed /dev/shm, which counts as memory. Left out: half of `memory`. false: none."""
     ephemeral_storage: Quantity | None = None
     """Local disk of the node for logs, caches and emptyDir volumes."""
     extra: dict[QualifiedName, Quantity] = {}

@@ -13,8 +13,8 @@ from rallypoint.spec.base import AbsolutePath, Model, ObjectName, Quantity
 
 Source = dict[str, Any]
 VOLUME_SOURCES = (
-    "configMap", "secret", "emptyDir", "hostPath", "nfs", "csi", "ephemeral", "projected", "downwardAPI", "image",
-    "iscsi", "fc", "azureFile", "cephfs", "persistentVolumeClaim",
+    "configMap", "secret", "emptyDir", "hostPath", "nfs", "csi", "ephemeral", "projected", "downwardAPI",
+    "image", "iscsi", "fc", "azureFile", "cephfs", "persistentVolumeClaim",
 )  # fmt: skip
 
 

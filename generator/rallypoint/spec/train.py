@@ -1,7 +1,7 @@
 """`train`: what the built-in trainer is asked to do, in the words of the Hugging Face libraries.
 
-Refuses keys of our own for what the libraries name: keys below `dataset` are those of `load_dataset` and of
-the example scripts, below `model` those of `from_pretrained`, below `training_args` those of `TrainingArguments`.
+Refuses keys of our own for what the libraries name: those below `dataset` are from `load_dataset` and the example
+scripts, those below `model` from `from_pretrained`, those below `training_args` from `TrainingArguments`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class DatasetSpec(Model):
     """Where the samples come from; `load_dataset`'s arguments and which columns to read."""
 
     path: str | None = None
-    """A data set on the hub, or a builder: `json`, `csv`, `parquet`. Left out, the builder follows from data_files."""
+    """A data set on the hub, or a builder: json, csv, parquet. Left out: what data_files' names say."""
     name: str | None = None
     """The configuration of the data set, as `mrpc` in `nyu-mll/glue`."""
     data_dir: str | None = None
