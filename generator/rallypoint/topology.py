@@ -10,6 +10,18 @@ from rallypoint.spec import Job, KindName
 OWNER_LABEL = "rallypoint.dev/job"
 """Carried by every object and pod of a job: one selector finds all. Not managed-by, which helm overwrites."""
 
+CONTAINER_NAMES: dict[KindName, str] = {
+    "job": "trainer",
+    "jobset": "trainer",
+    "trainjob": "node",
+    "pytorchjob": "pytorch",
+    "statefulset": "trainer",
+}
+"""The training container. Two operators insist on a name of their own.
+
+Source: training-operator 1.9, pytorchjob webhook; Trainer 2.2, constants.Node.
+"""
+
 NODE_INDEX_LABELS: dict[KindName, str] = {
     "job": "batch.kubernetes.io/job-completion-index",
     "jobset": "batch.kubernetes.io/job-completion-index",
@@ -30,6 +42,19 @@ LONGEST_NAME: dict[KindName, int] = {
     "trainjob": 48,  # as its JobSet
 }
 """Letters of a name that still work for up to ten nodes; seen on a real cluster for each kind."""
+
+
+ENDPOINT_PORT_NAMES: dict[KindName, str] = {
+    "job": "rendezvous",
+    "jobset": "rendezvous",
+    "trainjob": "rendezvous",
+    "pytorchjob": "pytorchjob-port",
+    "statefulset": "rendezvous",
+}
+"""The endpoint's port; the training operator adds one of its own (23456) unless it finds its name."""
+
+NODE_INDEX_ENV = "RALLYPOINT_NODE_INDEX"
+"""The one variable that differs between the pods of a job."""
 
 
 def longest_name(kind: KindName, nodes: int) -> int:

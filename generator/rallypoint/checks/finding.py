@@ -1,0 +1,30 @@
+"""One thing that is wrong with an object."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Object = dict[str, Any]
+"""A Kubernetes object, parsed."""
+
+
+class Finding(NamedTuple):
+    """What is wrong, and where."""
+
+    rule: str
+    """The rule's name, as in `mounts-have-volumes`."""
+    where: str
+    """The object, as in `Job/mrpc`."""
+    path: str
+    """Dotted, as in `spec.template.spec.volumes`; empty for the whole object."""
+    text: str
+    """What is wrong (the value); what to do."""
+
+    def __str__(self) -> str:
+        """`object: path: text`."""
+        return ": ".join(part for part in (self.where, self.path, self.text) if part)
+
+
+def title(item: Object) -> str:
+    """`Kind/name`."""
+    return f"{item.get('kind', '?')}/{(item.get('metadata') or {}).get('name', '?')}"

@@ -1,0 +1,59 @@
+"""The objects of a job, printed, parsed back, patched and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from rallypoint.checks import check
+from rallypoint.errors import InputError
+from rallypoint.podview import View, view
+from rallypoint.render import yaml
+from rallypoint.render.engine import printed
+from rallypoint.render.patch import patched
+from rallypoint.spec import Job, KindName
+
+Object = dict[str, Any]
+
+WORKLOADS: dict[KindName, tuple[str, ...]] = {
+    "job": ("job",),
+    "statefulset": ("statefulset",),
+    "pytorchjob": ("pytorchjob",),
+    "jobset": ("jobset",),
+    "trainjob": ("trainingruntime", "trainjob"),
+}
+"""The templates of each kind; the runtime must be there when its TrainJob comes."""
+
+
+def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
+    """The objects of `job` in apply order: ConfigMap, claims, endpoint Service, NetworkPolicy, workload.
+
+    `scripts` holds the text of each shipped file by relative path, `inline.py` for an inline script.
+    The immutable ConfigMap comes first, so that a changed run under a living name changes nothing else.
+
+    Raises: InputError when the job cannot go to a cluster as it stands.
+    """
+    decided = view(job, scripts)
+    objects = [item for template in _templates(decided) for item in _parsed(printed(template, decided))]
+    objects = [patched(item, decided) for item in objects]
+    findings = check(objects)
+    if findings:
+        raise InputError("\n".join(map(str, findings)))
+    return objects
+
+
+def _templates(decided: View) -> list[str]:
+    policy = ["networkpolicy"] if decided.policy else []
+    return ["configmap", "claims", "service", *policy, *WORKLOADS[decided.kind]]
+
+
+def _parsed(text: str) -> list[Object]:
+    """Every document in `text`, read as YAML 1.2."""
+    return [item for item in YAML(typ="safe", pure=True).load_all(text) if item is not None]
+
+
+def to_yaml(objects: Iterable[Object]) -> str:
+    """The objects as the documents that `kubectl apply -f -` takes."""
+    return "".join(f"---\n{yaml.to_yaml(item, blocks=True)}\n" for item in objects)
