@@ -5,12 +5,14 @@ Refuses to guess: an unknown key is an error, a quoted number is no number.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, WithJsonSchema
 
 from rallypoint.quantity import DURATION_PATTERN, QUANTITY_PATTERN, quantity
+from rallypoint.spec.written import spelling
 
 
 class Model(BaseModel):
@@ -21,7 +23,7 @@ class Model(BaseModel):
     )
 
 
-def _matching(pattern: str, rule: str, longest: int = 253) -> AfterValidator:
+def matching(pattern: str, rule: str, longest: int = 253) -> AfterValidator:
     """Accepts text that matches the whole pattern; the message is `rule` with the value."""
     whole = re.compile(pattern)
 
@@ -34,10 +36,57 @@ def _matching(pattern: str, rule: str, longest: int = 253) -> AfterValidator:
 
 
 def number_as_text(value: Any) -> Any:
-    """A number or boolean as YAML would print it; anything else as it is, for the next check."""
+    """A number or boolean as it is written; anything else as it is, for the next check."""
+    return spelling(value) if isinstance(value, bool | int | float) else value
+
+
+def by_shape(*tags: str) -> Discriminator:
+    """Tells the choices of a union apart by the value's shape, so that one mistake gives one error.
+
+    A tag is `<text>`, `<list>`, `<false>`, or the key in angle brackets that only this choice's map has; the
+    first tag is for a map that has none of the keys.
+    """
+
+    def shape(value: Any) -> str:
+        if isinstance(value, list) and "<list>" in tags:
+            return "<list>"
+        if isinstance(value, bool) and "<false>" in tags:
+            return "<false>"
+        if isinstance(value, dict | BaseModel):
+            keys = value if isinstance(value, dict) else type(value).model_fields
+            return next((tag for tag in tags if tag[1:-1] in keys), tags[0])
+        return "<text>"
+
+    return Discriminator(shape)
+
+
+def unwritten(value: Any, nulls: bool = False) -> Any:
+    """What is spelled as Kubernetes does, in plain numbers.
+
+    Raises: ValueError for a null, unless a merge patch may delete with it.
+    """
+    if isinstance(value, dict):
+        return {key: unwritten(inner, nulls) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [unwritten(inner, nulls) for inner in value]
+    if value is None and not nulls:
+        raise ValueError("has a null inside (null); give a value or leave the key out")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"has a number that is not finite inside (got {value}); give a finite one")
     if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int | float) else value
+        return value
+    return int(value) if isinstance(value, int) else float(value) if isinstance(value, float) else value
+
+
+Verbatim = Annotated[
+    dict[str, Any], BeforeValidator(lambda value: unwritten(value) if isinstance(value, dict) else value)
+]
+"""A map spelled as Kubernetes does."""
+Patch = Annotated[
+    dict[str, Any],
+    BeforeValidator(lambda value: unwritten(value, True) if isinstance(value, dict) else value),
+]
+"""A map in which null deletes: a merge patch, or arguments of a library."""
 
 
 def _positive_quantity(text: str) -> str:
@@ -54,7 +103,7 @@ QUALIFIED_NAME = rf"({DNS_1123_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A
 
 Name = Annotated[
     str,
-    _matching(
+    matching(
         DNS_1035,
         "must be lower-case letters, digits and '-', start with a letter and end with a letter or digit",
         63,
@@ -65,23 +114,23 @@ Name = Annotated[
 
 Label = Annotated[
     str,
-    _matching(DNS_1123, "must be lower-case letters, digits and '-', without '-' at either end", 63),
+    matching(DNS_1123, "must be lower-case letters, digits and '-', without '-' at either end", 63),
     WithJsonSchema({"type": "string", "pattern": f"^{DNS_1123}$", "maxLength": 63}),
 ]
 ObjectName = Annotated[
     str,
-    _matching(DNS_1123_SUBDOMAIN, "must be an object's name: lower-case letters, digits, '-' and '.'"),
+    matching(DNS_1123_SUBDOMAIN, "must be an object's name: lower-case letters, digits, '-' and '.'"),
     WithJsonSchema({"type": "string", "pattern": f"^{DNS_1123_SUBDOMAIN}$", "maxLength": 253}),
 ]
 QualifiedName = Annotated[
     str,
-    _matching(QUALIFIED_NAME, "must be a qualified name such as nvidia.com/gpu", 317),
+    matching(QUALIFIED_NAME, "must be a qualified name such as nvidia.com/gpu", 317),
     WithJsonSchema({"type": "string", "pattern": f"^{QUALIFIED_NAME}$"}),
 ]
 LabelValue = Annotated[
     str,
     BeforeValidator(number_as_text),
-    _matching(
+    matching(
         r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?",
         "must be at most 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit",
         63,
@@ -101,11 +150,11 @@ Quantity = Annotated[
 ]
 Duration = Annotated[
     str,
-    _matching(DURATION_PATTERN.strip("^$"), "must be a whole number and a unit: 90s, 15m, 24h or 7d"),
+    matching(DURATION_PATTERN.strip("^$"), "must be a whole number and a unit: 90s, 15m, 24h or 7d"),
     WithJsonSchema({"type": "string", "pattern": DURATION_PATTERN}),
 ]
 AbsolutePath = Annotated[
     str,
-    _matching(r"/[^\x00-\x1f:]*", "must be an absolute path without ':' or control characters", 4096),
+    matching(r"/[^\x00-\x1f:]*", "must be an absolute path without ':' or control characters", 4096),
     WithJsonSchema({"type": "string", "pattern": "^/[^\\x00-\\x1f:]*$"}),
 ]

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, Tag, WithJsonSchema, model_validator
 
-from rallypoint.spec.base import Model, ObjectName, Text
+from rallypoint.spec.base import Model, ObjectName, Text, by_shape, matching
 
-EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-Key = Annotated[str, Field(pattern=r"^[-._A-Za-z0-9]+$", max_length=253)]
+ENV_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+EnvName = Annotated[
+    str,
+    matching(ENV_NAME, "must be a variable's name: letters, digits and '_', not starting with a digit", 1000),
+    WithJsonSchema({"type": "string", "pattern": f"^{ENV_NAME}$"}),
+]
+KEY = r"[-._A-Za-z0-9]+"
+Key = Annotated[
+    str,
+    matching(KEY, "must be a key of a Secret or ConfigMap: letters, digits, '-', '_' and '.'"),
+    WithJsonSchema({"type": "string", "pattern": f"^{KEY}$"}),
+]
 
 
 class SecretKey(Model):
@@ -37,7 +47,13 @@ class PodField(Model):
     """The field's path, as status.podIP."""
 
 
-EnvValue = Text | SecretKey | ConfigMapKey | PodField
+EnvValue = Annotated[
+    Annotated[SecretKey, Tag("<secret>")]
+    | Annotated[ConfigMapKey, Tag("<config_map>")]
+    | Annotated[PodField, Tag("<field>")]
+    | Annotated[Text, Tag("<text>")],
+    by_shape("<secret>", "<config_map>", "<field>"),
+]
 
 
 class EnvFrom(Model):
@@ -47,7 +63,7 @@ class EnvFrom(Model):
     """Name of the Secret."""
     config_map: ObjectName | None = None
     """Name of the ConfigMap."""
-    prefix: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    prefix: EnvName | None = None
     """Put before each key."""
 
     @model_validator(mode="after")

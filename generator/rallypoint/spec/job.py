@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -13,8 +13,11 @@ from rallypoint.spec.base import (
     Model,
     Name,
     ObjectName,
+    Patch,
     QualifiedName,
     Text,
+    Verbatim,
+    matching,
 )  # fmt: skip
 from rallypoint.spec.env import EnvFrom, EnvName, EnvValue
 from rallypoint.spec.placement import Network, Rendezvous, Scheduling, Security
@@ -40,6 +43,14 @@ Kind = Annotated[
 ]
 
 
+IMAGE = r"[A-Za-z0-9][-A-Za-z0-9._/:@]*"
+Image = Annotated[
+    str,
+    matching(IMAGE, "must be an image such as ghcr.io/acme/trainer:1.0", 1000),
+    WithJsonSchema({"type": "string", "pattern": f"^{IMAGE}$", "maxLength": 1000}),
+]
+
+
 class Job(Model):
     """One distributed training run: the same on this machine and on every kind of cluster."""
 
@@ -53,7 +64,7 @@ class Job(Model):
     """Labels of every object and pod."""
     annotations: dict[QualifiedName, Text] = {}
     """Annotations of every object and pod."""
-    image: str | None = Field(None, pattern=r"^[A-Za-z0-9][-A-Za-z0-9._/:@]*$")
+    image: Image | None = None
     """The container image; needs torch, for `train` also rallypoint[trainer]. Not needed for `run`."""
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
     """When to pull the image. Left out: Kubernetes' rule (Always for :latest)."""
@@ -101,13 +112,13 @@ class Job(Model):
     """The pods' rights."""
     debug: bool = False
     """Debug output of torch.distributed and NCCL, and the flight recorder."""
-    sidecars: list[dict[str, Any]] = []
+    sidecars: list[Verbatim] = []
     """More containers of each pod, spelled as Kubernetes does."""
-    init_containers: list[dict[str, Any]] = []
+    init_containers: list[Verbatim] = []
     """Containers that run before, spelled as Kubernetes does."""
-    pod_patch: dict[str, Any] = {}
+    pod_patch: Patch = {}
     """A merge patch on the pod's spec, for what the spec cannot say."""
-    container_patch: dict[str, Any] = {}
+    container_patch: Patch = {}
     """A merge patch on the training container."""
 
     @property

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rallypoint.spec.base import Duration, Label, LabelValue, Model, ObjectName, QualifiedName, Text
+from rallypoint.spec.base import (
+    Duration,
+    Label,
+    LabelValue,
+    Model,
+    ObjectName,
+    QualifiedName,
+    Text,
+    Verbatim,
+    matching,
+)
 
 
 class Rendezvous(Model):
@@ -20,12 +30,15 @@ class Rendezvous(Model):
     """How long nodes wait for one that is missing, at the start and after each loss."""
 
 
+QueueName = Annotated[LabelValue, Field(min_length=1)]
+
+
 class Scheduling(Model):
     """Which machines, in which queue."""
 
-    queue: LabelValue | None = Field(None, min_length=1)
+    queue: QueueName | None = None
     """Kueue's LocalQueue."""
-    queue_priority: LabelValue | None = Field(None, min_length=1)
+    queue_priority: QueueName | None = None
     """Kueue's WorkloadPriorityClass."""
     priority_class: ObjectName | None = None
     """PriorityClass of the pods."""
@@ -33,9 +46,9 @@ class Scheduling(Model):
     """Another scheduler than the cluster's default."""
     node_selector: dict[QualifiedName, LabelValue] = {}
     """Labels that a machine must have."""
-    tolerations: list[dict[str, Any]] = []
+    tolerations: list[Verbatim] = []
     """Taints that the pods tolerate, spelled as Kubernetes does."""
-    affinity: dict[str, Any] = {}
+    affinity: Verbatim = {}
     """Affinity, spelled as Kubernetes does."""
     spread: QualifiedName | None = None
     """Prefer pods on different values of this machine label, as kubernetes.io/hostname."""
@@ -55,7 +68,10 @@ class Network(Model):
 
     host_network: bool = False
     """Use the machine's network; needs the Pod Security level `privileged`."""
-    interface: str | None = Field(None, pattern=r"^[A-Za-z0-9_.@-]{1,15}$")
+    interface: (
+        Annotated[str, matching(r"[A-Za-z0-9_.@-]{1,15}", "must be one network interface, such as eth0")]
+        | None
+    ) = None
     """The one interface for NCCL and gloo, as eth0."""
     rdma: Rdma | None = None
     """RDMA devices; needs the Pod Security level `privileged`."""
@@ -76,7 +92,9 @@ class Security(Model):
     """Mount the image read-only; caches and /tmp lie on a writable volume of their own."""
     privileged: bool = False
     """Full rights on the machine; needs the Pod Security level `privileged`."""
-    capabilities: list[str] = []
+    capabilities: list[
+        Annotated[str, matching(r"[A-Z_]+", "must be a Linux capability such as SYS_PTRACE")]
+    ] = []
     """Linux capabilities to add, as SYS_PTRACE; needs a Pod Security level below `restricted`."""
     service_account_token: bool = False
     """Mount a token for the Kubernetes API."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Tag
 
-from rallypoint.spec.base import Model, QualifiedName, Quantity
+from rallypoint.spec.base import Model, QualifiedName, Quantity, by_shape
 
 
 class Resources(Model):
@@ -20,7 +20,13 @@ class Resources(Model):
     """CPU cores, as 96 or 500m; OMP_NUM_THREADS is cpu / nproc_per_node, rounded down, 1 when left out."""
     memory: Quantity | None = None
     """Memory, as 900Gi."""
-    shm: Quantity | Literal[False] | None = None
+    shm: (
+        Annotated[
+            Annotated[Literal[False], Tag("<false>")] | Annotated[Quantity, Tag("<text>")],
+            by_shape("<text>", "<false>"),
+        ]
+        | None
+    ) = None
     """Size of the memory-backed /dev/shm, which counts as memory. Left out: half of `memory`. false: none."""
     ephemeral_storage: Quantity | None = None
     """Local disk of the node for logs, caches and emptyDir volumes."""

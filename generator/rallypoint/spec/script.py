@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from typing import Annotated
 
-from rallypoint.spec.base import Model, Text
+from pydantic import Field, Tag, model_validator
+
+from rallypoint.spec.base import Model, Text, by_shape, matching
+
+INLINE = "inline.py"
+"""The name under which an inline script ships."""
+FilePath = Annotated[str, Field(min_length=1)]
+ShippedFiles = Annotated[
+    Annotated[dict[FilePath, str], Tag("<map>")] | Annotated[list[FilePath], Tag("<list>")],
+    by_shape("<map>", "<list>"),
+]
+"""Paths, or paths with the text of each: what `rallypoint values` prints, as helm cannot read files."""
 
 
 class ScriptSpec(Model):
@@ -12,12 +23,23 @@ class ScriptSpec(Model):
 
     file: str | None = Field(None, min_length=1)
     """A Python file: relative to the job file and shipped with the job, or an absolute path in the image."""
-    module: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")
+    module: (
+        Annotated[
+            str,
+            matching(
+                r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*", "must be a module such as pkg.train"
+            ),
+        ]
+        | None
+    ) = None
     """A module of the image, run as `python -m` would."""
     inline: str | None = Field(None, min_length=1)
     """The program itself."""
-    files: list[str] = []
-    """More files to ship beside it, relative to the job file; they keep their relative paths."""
+    files: ShippedFiles = []
+    """More files to ship beside it, relative to the job file; they keep their relative paths.
+
+    Or a map from each path to the file's text, as `rallypoint values` prints it.
+    """
     args: list[Text] = []
     """Arguments of the program, each passed as it is written."""
 

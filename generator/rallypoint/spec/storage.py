@@ -5,13 +5,13 @@ Source: Kubernetes API 1.34, core/v1 Volume.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from rallypoint.spec.base import AbsolutePath, Model, ObjectName, Quantity
+from rallypoint.spec.base import AbsolutePath, Model, ObjectName, Quantity, Verbatim, matching
 
-Source = dict[str, Any]
+Source = Verbatim
 VOLUME_SOURCES = (
     "configMap", "secret", "emptyDir", "hostPath", "nfs", "csi", "ephemeral", "projected", "downwardAPI",
     "image", "iscsi", "fc", "azureFile", "cephfs", "persistentVolumeClaim",
@@ -91,5 +91,13 @@ class Volume(Storage):
     """Where it appears in the pod."""
     read_only: bool = False
     """Refuse writes."""
-    sub_path: str | None = Field(None, pattern=r"^[^/\x00-\x1f][^\x00-\x1f]*$")
+    sub_path: (
+        Annotated[
+            str,
+            matching(
+                r"(?!.*(^|/)\.\.(/|$))[^/\x00-\x1f][^\x00-\x1f]*", "must be a relative path inside the volume"
+            ),
+        ]
+        | None
+    ) = None
     """A folder or file inside the volume instead of its root."""

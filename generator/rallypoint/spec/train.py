@@ -1,18 +1,27 @@
 """`train`: what the built-in trainer is asked to do, in the words of the Hugging Face libraries.
 
-Refuses keys of our own for what the libraries name: those below `dataset` are from `load_dataset` and the example
-scripts, those below `model` from `from_pretrained`, those below `training_args` from `TrainingArguments`.
+Refuses keys of our own for what the libraries name: those below `dataset` are from `load_dataset` and
+the example scripts, those below `model` from `from_pretrained`,
+those below `training_args` from `TrainingArguments`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Tag
 
-from rallypoint.spec.base import Model
+from rallypoint.spec.base import Model, Patch, by_shape
 
-DataFiles = str | list[str] | dict[str, str | list[str]]
+Files = Annotated[
+    Annotated[list[str], Tag("<list>")] | Annotated[str, Tag("<text>")], by_shape("<text>", "<list>")
+]
+DataFiles = Annotated[
+    Annotated[dict[str, Files], Tag("<map>")]
+    | Annotated[list[str], Tag("<list>")]
+    | Annotated[str, Tag("<text>")],
+    by_shape("<map>", "<list>"),
+]
 
 
 class DatasetSpec(Model):
@@ -64,11 +73,15 @@ class TrainSpec(Model):
 
     task: Literal["text-classification"]
     """What is learnt; one sentence or a pair to one label."""
-    model: str | ModelSpec
+    model: Annotated[
+        Annotated[ModelSpec, Tag("<pretrained_model_name_or_path>")]
+        | Annotated[str, Field(min_length=1), Tag("<text>")],
+        by_shape("<pretrained_model_name_or_path>"),
+    ]
     """A model's name on the hub or folder, or more about it."""
     dataset: DatasetSpec
     """Where the samples come from."""
     metrics: list[Literal["accuracy", "f1"]] = Field(["accuracy", "f1"], min_length=1)
     """What evaluation computes; f1 is binary for two labels, else macro."""
-    training_args: dict[str, Any] = {}
+    training_args: Patch = {}
     """Arguments of transformers.TrainingArguments; checked against the pinned version's list."""

@@ -1,0 +1,130 @@
+"""Job files and --set options as one validated job, or everything that is wrong with them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from pydantic import ValidationError
+
+from rallypoint.loading import files
+from rallypoint.loading.layers import layered
+from rallypoint.loading.reader import Reader, Unreadable
+from rallypoint.loading.scripts import folder_of, shipped
+from rallypoint.loading.sets import FILE as SET
+from rallypoint.loading.sets import apply_set
+from rallypoint.loading.tree import Finding, Place, Tree, dotted, nearest, plain, spec_error
+from rallypoint.loading.tree import Path as KeyPath
+from rallypoint.loading.wording import wording
+from rallypoint.spec import Job, rules
+
+
+class Loaded(NamedTuple):
+    """A valid job, and what its files held."""
+
+    job: Job
+    notices: tuple[str, ...]
+    """What the user should know although nothing is wrong, as `file:line: key: text`."""
+    folder: Path
+    """Of the last file: where relative paths in `train` and `script` begin on this machine."""
+    document: dict[str, Any]
+    """The layered values, as written."""
+    scripts: dict[str, str]
+    """The text of every shipped script by its relative path; `inline.py` for an inline one."""
+    tree: Tree
+    """The layered values with their places, for later rules."""
+
+
+def load(given: Sequence[str | Path], sets: Sequence[str] = (), *, stdin: TextIO | None = None) -> Loaded:
+    """The job that the files say, layered left to right, then the --set options.
+
+    Raises: SpecError with every problem, in file order.
+    """
+    names = [str(file) for file in given]
+    tree, findings = _merged(names, sets, stdin)
+    if tree is None or not isinstance(tree.value, dict):
+        raise spec_error(findings)
+    job, invalid = _job(tree)
+    findings += invalid
+    if job is not None:
+        findings += located(tree, rules.always(job))
+    scripts, missing = shipped(tree)
+    findings += missing
+    if findings or job is None:
+        raise spec_error(findings)
+    folder = folder_of(files.place_of(names[-1], 0).file) if names else Path()
+    return Loaded(job, (), folder, plain(tree), scripts, tree)
+
+
+def require_cluster(loaded: Loaded) -> None:
+    """Nothing, when the job can be rendered for a cluster.
+
+    Raises: SpecError with what only a cluster needs, such as an image and a shared output.
+    """
+    violations = rules.for_cluster(loaded.job)
+    if violations:
+        raise spec_error(located(loaded.tree, violations))
+
+
+def located(tree: Tree, violations: list[rules.Violation]) -> list[Finding]:
+    """The violations with their places."""
+    return [Finding(nearest(tree, item.key).place, dotted(item.key), item.text) for item in violations]
+
+
+def _merged(names: list[str], sets: Sequence[str], stdin: TextIO | None) -> tuple[Tree | None, list[Finding]]:
+    """All layers as one tree, and what is wrong with them as YAML."""
+    findings: list[Finding] = []
+    merged: Tree | None = None
+    for layer, name in enumerate(names):
+        tree, found = _one(name, layer, stdin)
+        findings += found
+        if tree is not None:
+            merged = tree if merged is None else layered(merged, tree)
+    if not names:
+        merged = Tree(Place(0, 0, 0, SET), {})
+    if merged is not None:
+        merged = Tree(merged.place, dict(merged.value))
+        problems = (apply_set(merged, text, len(names) + index) for index, text in enumerate(sets))
+        findings += [problem for problem in problems if problem is not None]
+    return merged, findings
+
+
+def _one(name: str, layer: int, stdin: TextIO | None) -> tuple[Tree | None, list[Finding]]:
+    """One file's tree, when its root is a map, and what is wrong with it."""
+    place = files.place_of(name, layer)
+    try:
+        reader = Reader(place.file, layer)
+        tree = reader.read(files.job_file(name, stdin))
+    except files.Refused as refused:
+        return None, [Finding(files.place_of(name, layer, refused.line), "", refused.text)]
+    except Unreadable as unreadable:
+        return None, [*reader.findings, unreadable.finding]
+    if tree is None or tree.value is None:
+        return None, [
+            Finding(place, "", "empty: it holds no fields; write at least name, and train or script")
+        ]
+    if not isinstance(tree.value, dict):
+        what = "a list" if isinstance(tree.value, list) else "a single value"
+        text = f"must be a map of fields (got {what}); write lines such as 'name: mrpc'"
+        return None, [*reader.findings, Finding(tree.place, "", text)]
+    return tree, reader.findings
+
+
+def _path(tree: Tree, location: tuple[str | int, ...]) -> KeyPath:
+    """Pydantic's location as a path: without the tags of unions and the mark of a key."""
+    return tuple(
+        part for part in location if not (isinstance(part, str) and part[:1] in "<[" and part[-1:] in ">]")
+    )
+
+
+def _job(tree: Tree) -> tuple[Job | None, list[Finding]]:
+    """The job, or what keeps the values from being one."""
+    try:
+        return Job.model_validate(plain(tree)), []
+    except ValidationError as error:
+        findings = []
+        for item in error.errors(include_url=False):
+            path = _path(tree, item["loc"])
+            findings.append(Finding(nearest(tree, path).place, dotted(path), wording(path, dict(item))))
+        return None, findings
