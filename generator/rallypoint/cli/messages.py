@@ -1,0 +1,60 @@
+"""What the user reads: messages and notices on stderr, the result alone on stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from rallypoint.errors import RallypointError
+
+READER_GONE = 141
+"""128 + SIGPIPE: what a shell shows for a program whose reader went away."""
+
+
+def say(text: str) -> None:
+    """Print one message; a closed stderr is no reason to fail."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            print(text, file=sys.stderr, flush=True)
+
+
+def notice(texts: Iterable[str]) -> None:
+    """Print each text as a notice: what was mapped, ignored or needs a right."""
+    for text in texts:
+        say(f"notice: {text}")
+
+
+def put(text: str) -> None:
+    """Write the result to stdout; quiet when its reader went away.
+
+    Raises: RallypointError when it cannot be written, as on a full disk.
+    """
+    if sys.stdout is None:
+        raise RallypointError("standard output: is closed; the result has nowhere to go")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+        raise SystemExit(READER_GONE) from None
+    except OSError as error:
+        _discard_output()
+        raise RallypointError(f"standard output: cannot be written ({error.strerror})") from error
+
+
+def put_json(document: Any) -> None:
+    """Write `document` to stdout as indented JSON."""
+    put(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _discard_output() -> None:
+    """Point stdout at nothing: the interpreter's flush at exit must not complain again.
+
+    Source: Python 3 documentation, "Note on SIGPIPE".
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
