@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from documents import FINAL, OUT_OF_MEMORY, OWN, PEER, STOPPED_AFTER_SAVE, WRONG_INPUT, Report
 from ending import AGAIN, BAD_INPUT
+from job import Job
 from memory import oom_kills
 from processes import Process, Processes
 from verdict import first_failure
@@ -43,8 +44,15 @@ def told_by_file(path: Path) -> Told | None:
     Source: torch 2.15, torch/distributed/elastic/multiprocessing/errors/error_handler.py.
     """
     try:
-        found: Any = json.loads(path.read_text(encoding="utf-8", errors="replace"))["message"]
-    except (OSError, ValueError, KeyError, TypeError):
+        return told_in(json.loads(path.read_text(encoding="utf-8", errors="replace")))
+    except (OSError, ValueError):
+        return None
+
+
+def told_in(recorded: Any) -> Told | None:
+    """What the content of an error file says; None when it is none."""
+    found = recorded.get("message") if isinstance(recorded, dict) else None
+    if found is None:
         return None
     if not isinstance(found, dict):
         return Told(str(found), "", False)
@@ -119,3 +127,17 @@ def node_report(processes: Processes, node: int) -> Report | None:
     """
     for_memory = oom_kills() > processes.ooms
     return first_failure(process_report(process, node, for_memory) for process in processes.all)
+
+
+def start_report(job: Job, what: str, code: int) -> Report:
+    """The report on a node whose processes could not be started."""
+    return {
+        "node": job.index,
+        "rank": job.rank(0),
+        "code": code,
+        "kind": WRONG_INPUT if code == BAD_INPUT else OWN,
+        "what": what,
+        "step": None,
+        "seconds": 0.0,
+        "traceback": "",
+    }

@@ -24,10 +24,18 @@ def script_file(job: Job, name: str) -> Path:
 
 def command(job: Job) -> list[str]:
     """What every process of the job runs; the arguments go there word for word."""
-    python = [sys.executable, "-u"]
     if job.script is None:
-        return [*python, "-m", "rallypoint_trainer", job.contract]
-    wrapper = [*python, str(HERE / "program.py")]
+        return [sys.executable, "-u", "-m", "rallypoint_trainer", job.contract]
+    return wrapped_command(job)
+
+
+def wrapped_command(job: Job) -> list[str]:
+    """The same, always by way of program.py, which under torch's agent looks whether the rank is the
+    node's.
+    """
+    wrapper = [sys.executable, "-u", str(HERE / "program.py")]
+    if job.script is None:
+        return [*wrapper, "-m", "rallypoint_trainer", job.contract]
     arguments = [str(argument) for argument in job.script.get("args") or []]
     if job.script.get("module"):
         return [*wrapper, "-m", str(job.script["module"]), *arguments]

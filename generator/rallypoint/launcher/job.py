@@ -46,6 +46,12 @@ class Job:
         """Training processes of the whole job, `nodes * nproc_per_node`."""
         return self.nodes * self.nproc_per_node
 
+    def ranks(self) -> str:
+        """`rank 2 of 3`, or `ranks 4-5 of 6` with several processes a node."""
+        first, last = self.rank(0), self.rank(self.nproc_per_node - 1)
+        shown = f"rank {first}" if first == last else f"ranks {first}-{last}"
+        return f"{shown} of {self.world_size}"
+
     def rank(self, local_rank: int) -> int:
         """Rank of a process of this node: rank order is node order."""
         return self.index * self.nproc_per_node + local_rank

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import time
 import uuid
@@ -17,8 +18,17 @@ from guard import Guard
 from job import BadContractError, Job, job_of
 from journal import Journal
 from leader import Leader
-from node import Node, first_line
-from output import DONE_MARKER, FAILED_MARKER, OutputError, check_writable, finished, write_marker
+from node import Node
+from output import (
+    DONE_MARKER,
+    FAILED_MARKER,
+    OutputError,
+    check_writable,
+    clear_the_way,
+    finished,
+    write_marker,
+)
+from torchrun import Torchrun
 
 OLDEST_PYTHON = (3, 10)
 IDLE_SECONDS = 0.2
@@ -44,6 +54,12 @@ def launch(arguments: list[str]) -> int:
         return over
     ending = _checked(job) or _run(job, journal, guard, launcher)
     return _close(job, journal, ending)
+
+
+def first_line(job: Job) -> str:
+    """The first line of the log: who this is."""
+    where = f"node {job.index} of {job.nodes} on {socket.gethostname()}"
+    return f"{job.ranks()}, {where}, round 0 (gathering at {job.host}:{job.port}), run {job.run_id}"
 
 
 def _refuse(message: str) -> int:
@@ -94,7 +110,13 @@ def _idle(journal: Journal) -> int:
 
 
 def _run(job: Job, journal: Journal, guard: Guard, launcher: str) -> Ending:
-    leader = Leader(job, lambda plan: _mark(job, journal, plan)) if job.index == 0 else None
+    def mark(plan: Plan) -> None:
+        _mark(job, journal, plan)
+
+    if job.agent == "torchrun":
+        clear_the_way(job, journal)
+        return Torchrun(job, journal, guard, launcher).run(mark)
+    leader = Leader(job, mark) if job.index == 0 else None
     if leader:
         leader.start()
     return Node(job, journal, guard, launcher, leader).run()

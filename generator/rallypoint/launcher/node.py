@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import signal
-import socket
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import interrupt
-from account import node_report
+from account import node_report, start_report
 from command import check_files
 from documents import (
     END,
@@ -17,15 +15,12 @@ from documents import (
     GONE,
     LEAVING,
     NODE_DONE,
-    OWN,
     READY,
     RUN,
     RUNNING,
     STOPPED_AFTER_SAVE,
-    WRONG_INPUT,
     Document,
     Plan,
-    Report,
     longer,
     new_document,
     used,
@@ -36,7 +31,7 @@ from job import BadContractError, Job
 from journal import Journal
 from leader import Leader
 from link import Link
-from output import stale_markers_moved
+from output import clear_the_way
 from processes import TICK_SECONDS, Processes
 from verdict import described
 from waiting import Waiting
@@ -100,14 +95,12 @@ class Node:
 
     def _start(self, plan: Plan) -> None:
         job, number = self.job, plan["round"]
-        if job.index == 0 and job.output and number == 1:
-            for name in stale_markers_moved(Path(job.output), job.run_id):
-                self.journal.say(f"the marker of another run was moved aside: {job.output}/{name}")
+        if number == 1:
+            clear_the_way(job, self.journal)
         again = f"; again because {plan['why']}" if plan["why"] else ""
         count = f"; restarts used: {used(plan['ledger'])} of {job.max_restarts}" if again else ""
-        self.journal.say(
-            f"round {number}: {ranks(job)}, {job.nodes} nodes, master {job.host}:{plan['port']}{again}{count}"
-        )
+        where = f"{job.nodes} nodes, master {job.host}:{plan['port']}"
+        self.journal.say(f"round {number}: {job.ranks()}, {where}{again}{count}")
         self._say(RUNNING, round=number, report=None, step=None, seconds=0.0)
         try:
             check_files(job)
@@ -119,18 +112,8 @@ class Node:
     def _could_not_start(self, what: str, code: int) -> None:
         """Reports a round that ended before it began; the plan's answer says what comes of it."""
         self.journal.say(what)
-        report: Report = {
-            "node": self.job.index,
-            "rank": self.job.rank(0),
-            "code": code,
-            "kind": WRONG_INPUT if code == BAD_INPUT else OWN,
-            "what": what,
-            "step": None,
-            "seconds": 0.0,
-            "traceback": "",
-        }
         self.waiting.begin()
-        self._say(READY, report=report)
+        self._say(READY, report=start_report(self.job, what, code))
 
     def _watch(self, processes: Processes, plan: Plan | None) -> Ending | None:
         codes = processes.codes()
@@ -253,17 +236,3 @@ class Node:
         until = time.monotonic() + seconds
         while not self.link.delivered and time.monotonic() < until and not self.link.trouble:
             time.sleep(TICK_SECONDS)
-
-
-def ranks(job: Job) -> str:
-    """`rank 2 of 3`, or `ranks 4-5 of 6` with several processes a node."""
-    first, last = job.rank(0), job.rank(job.nproc_per_node - 1)
-    return (
-        f"rank {first} of {job.world_size}" if first == last else f"ranks {first}-{last} of {job.world_size}"
-    )
-
-
-def first_line(job: Job) -> str:
-    """The first line of the log: who this is."""
-    where = f"node {job.index} of {job.nodes} on {socket.gethostname()}"
-    return f"{ranks(job)}, {where}, round 0 (gathering at {job.host}:{job.port}), run {job.run_id}"

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ending import DONE
+from job import Job
+from journal import Journal
 
 DONE_MARKER, FAILED_MARKER = "done.json", "failed.json"
 PASSING = {errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.EBUSY, errno.EINTR}
@@ -78,6 +80,16 @@ def stale_markers_moved(output: Path, run_id: str) -> list[str]:
             continue
         moved.append(aside.name)
     return moved
+
+
+def clear_the_way(job: Job, journal: Journal) -> None:
+    """Node 0's act at the start of a new run: what other runs left as their markers must not speak for this
+    one.
+    """
+    if job.index or not job.output:
+        return
+    for name in stale_markers_moved(Path(job.output), job.run_id):
+        journal.say(f"the marker of another run was moved aside: {job.output}/{name}")
 
 
 def write_marker(output: Path, name: str, fields: dict[str, Any]) -> None:

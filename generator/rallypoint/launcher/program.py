@@ -11,7 +11,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib.abc
-import importlib.machinery
 import importlib.util
 import json
 import os
@@ -20,6 +19,7 @@ import threading
 import time
 import traceback
 import types
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,15 @@ def die_with_the_launcher() -> None:
         os._exit(1)
 
     threading.Thread(target=look, daemon=True).start()
+
+
+def check_rank() -> None:
+    """Ends at once when the rank is not that of this node: data and output would be mixed up."""
+    index = os.environ.get("RALLYPOINT_NODE_INDEX")
+    group = os.environ.get("GROUP_RANK", index)
+    if group != index:
+        print(f"rendezvous: node {index} was given the place of node {group}", file=sys.stderr, flush=True)
+        os._exit(1)
 
 
 def record(error: BaseException, final: bool) -> None:
@@ -91,8 +100,8 @@ def with_assertion(train: Any) -> Any:
         expected, seen = int(os.environ.get("WORLD_SIZE", "1")), world_of(self)
         if seen != expected:
             raise CopiesError(
-                f"Trainer: it sees {seen} process, the job has {expected}; {expected} copies would be trained, each "
-                "on all of the data; without GPUs pass use_cpu=True to TrainingArguments"
+                f"Trainer: it sees {seen} process, the job has {expected}; {expected} copies would be "
+                "trained, each on all of the data; without GPUs pass use_cpu=True to TrainingArguments"
             )
         return train(self, *args, **kwargs)
 
@@ -106,9 +115,7 @@ class TrainerWatch(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     name = "transformers.trainer"
 
-    def find_spec(
-        self, name: str, path: Any = None, target: Any = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """The module's own spec, with this object as its loader."""
         if name != self.name:
             return None
@@ -118,7 +125,7 @@ class TrainerWatch(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             self._loader, spec.loader = spec.loader, self
         return spec
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType | None:
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
         """As the module's own loader does."""
         assert self._loader
         return self._loader.create_module(spec)
@@ -129,7 +136,7 @@ class TrainerWatch(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if module.__spec__:
             module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        module.Trainer.train = with_assertion(module.Trainer.train)  # type: ignore[attr-defined]
+        module.Trainer.train = with_assertion(module.Trainer.train)
 
 
 def code_of_file(path: str) -> tuple[types.CodeType, types.ModuleType, str]:
@@ -216,6 +223,7 @@ def end(code: int) -> None:
 def main() -> None:
     """Never returns."""
     die_with_the_launcher()
+    check_rank()
     arguments = sys.argv[1:]
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         sys.meta_path.insert(0, TrainerWatch())

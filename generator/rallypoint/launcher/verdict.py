@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from documents import KINDS, OUT_OF_MEMORY, STOPPED_AFTER_SAVE, Document, Entry, Report, listed
+from documents import KINDS, STOPPED_AFTER_SAVE, Document, Entry, Report, listed
 
 EARLY_SECONDS = 60  # without a step file: the same words within the first minute are the same failure
 REPEATS = 3  # the same failure at the same step so many times in a row ends the job
@@ -107,8 +107,3 @@ def advanced(entries: list[Entry]) -> bool:
     if not steps:
         return any(entry["seconds"] >= EARLY_SECONDS for entry in entries)
     return max(steps) > steps[0]
-
-
-def is_memory(report: Report | None) -> bool:
-    """Whether the kernel killed the rank for memory."""
-    return report is not None and report["kind"] == OUT_OF_MEMORY
