@@ -79,3 +79,9 @@ def rendezvous_endpoint(job: Job) -> str:
     Source: Kubernetes docs 1.34, Services, "Headless Services".
     """
     return f"{endpoint_name(job)}:{job.rendezvous.port}"
+
+
+def endpoint_host(endpoint: str) -> tuple[str, int]:
+    """Host and port of `<host>:<port>`."""
+    host, _, port = endpoint.rpartition(":")
+    return host, int(port)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from rallypoint.checks.finding import Object, title
+from rallypoint.checks.finding import Fault, Object, title
 
 
 class PodTemplate(NamedTuple):
@@ -30,9 +30,23 @@ class PodTemplate(NamedTuple):
         return mapping(self.template, "metadata", "labels")
 
     @property
-    def containers(self) -> list[dict[str, Any]]:
-        """The containers, without init containers."""
-        return sequence(self.spec, "containers")
+    def containers(self) -> list[tuple[str, dict[str, Any]]]:
+        """The containers with their paths, without init containers."""
+        return self._listed("containers")
+
+    @property
+    def all_containers(self) -> list[tuple[str, dict[str, Any]]]:
+        """Containers and init containers with their paths."""
+        return [*self.containers, *self._listed("initContainers")]
+
+    def _listed(self, key: str) -> list[tuple[str, dict[str, Any]]]:
+        found = enumerate(sequence(self.spec, key))
+        return [(f"{self.path}.spec.{key}[{i}]", item) for i, item in found if isinstance(item, dict)]
+
+    def fault(self, path: str, text: str) -> Fault:
+        """A fault below the template; `path` may be whole, or relative to the pod's spec."""
+        whole = path if path.startswith(self.path) else f"{self.path}.spec.{path}"
+        return Fault(self.where, whole, text)
 
 
 def mapping(value: Any, *keys: str) -> dict[str, Any]:
@@ -55,6 +69,16 @@ def pod_templates(item: Object) -> list[PodTemplate]:
         for path, template, replicas in _templates(item)
         if isinstance(template, dict)
     ]
+
+
+def all_pods(objects: Sequence[Object]) -> list[PodTemplate]:
+    """Every pod template of every object."""
+    return [pod for item in objects for pod in pod_templates(item)]
+
+
+def of_kind(objects: Sequence[Object], *kinds: str) -> list[Object]:
+    """The objects of these kinds."""
+    return [item for item in objects if item.get("kind") in kinds]
 
 
 def job_specs(item: Object) -> list[tuple[str, dict[str, Any]]]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rallypoint.contract import POD_WORKDIR
-from rallypoint.errors import InputError
 from rallypoint.podview.claim import claims
+from rallypoint.podview.cluster import refuse_too_much_config, refuse_what_a_cluster_cannot_run
 from rallypoint.podview.config import CONFIG_MOUNT, config_data
 from rallypoint.podview.device import resources
 from rallypoint.podview.environment import environment, environment_sources
 from rallypoint.podview.label import NO_MESH, endpoint_selector, labels, queue_labels, selector
-from rallypoint.podview.patch import refuse_owned_keys
 from rallypoint.podview.rights import container_security, pod_security
 from rallypoint.podview.storage import mounts, volumes
 from rallypoint.podview.view import View
@@ -31,10 +30,9 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
 
     Raises: InputError when the job cannot go to a cluster as it stands.
     """
-    if job.image is None:
-        raise InputError(f"image: needed on a cluster for kind {job.kind!r}; give one that has torch")
-    refuse_owned_keys(job)
-    placed, owned = job.scheduling, labels(job)
+    refuse_what_a_cluster_cannot_run(job)
+    placed, owned, data = job.scheduling, labels(job), config_data(job, scripts)
+    refuse_too_much_config(data)
     return View(
         kind=job.kind,
         name=job.name,
@@ -44,7 +42,7 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
         queue_labels=queue_labels(job),
         selector=selector(job),
         config_name=config_map_name(job),
-        config_data=config_data(job, scripts),
+        config_data=data,
         endpoint_name=endpoint_name(job),
         endpoint_selector=endpoint_selector(job),
         port=job.rendezvous.port,
@@ -76,7 +74,7 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
         init_containers=job.init_containers,
         sidecars=job.sidecars,
         container_name=CONTAINER_NAMES[job.kind],
-        image=job.image,
+        image=job.image or "",
         image_pull_policy=job.image_pull_policy or "",
         command=COMMAND,
         workdir=POD_WORKDIR,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rallypoint.errors import InputError
 from rallypoint.spec import Job
 
 POD_OWNED = {
@@ -27,17 +26,15 @@ CONTAINER_OWNED = {
 }
 
 
-def refuse_owned_keys(job: Job) -> None:
-    """Raises: InputError when a patch touches what the run relies on; all such keys at once."""
+def owned_keys(job: Job) -> list[str]:
+    """A message for each key of a patch that a run relies on."""
     patches = [
         ("pod_patch", job.pod_patch, POD_OWNED),
         ("container_patch", job.container_patch, CONTAINER_OWNED),
     ]
-    found = [
+    return [
         f"{field}.{key}: may not be patched; {owned[key]}"
         for field, patch, owned in patches
         for key in patch
         if key in owned
     ]
-    if found:
-        raise InputError("\n".join(found))
