@@ -1,0 +1,3 @@
+module rallypoint.test/cluster/pod
+
+go 1.26
