@@ -35,9 +35,9 @@ BORROWED = tuple(
         "/var/lib/cni",  # the CNI library's results
         "/var/lib/kubelet",  # device plugins' socket, whatever --root-dir says
         "/var/log/containers",  # links to the pods' logs
-        "/run/containerd",  # shim sockets
-        "/run/netns",
+        "/run/containerd/s",  # shim sockets
+        "/run/containerd",
         "/usr/libexec/kubernetes",  # flexvolume plugins
     )
 )
-"""Places that the programs have compiled in; `down` removes those that were absent before `up`."""
+"""Places that the programs have compiled in; `down` removes those absent before `up`, children first."""

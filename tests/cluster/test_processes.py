@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,9 +59,11 @@ def test_stop_ends_the_program(sleeper: Program) -> None:
     assert processes.start_time(pid or 0) is None
 
 
-def test_a_program_deaf_to_sigterm_is_killed() -> None:
-    deaf = Program("deaf", ["sh", "-c", "trap '' TERM; while :; do read line < /dev/zero; done"])
-    start(deaf)
+def test_a_program_deaf_to_sigterm_is_killed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "silence")
+    script = f"cd {tmp_path}; trap '' TERM; : > deaf-now; read line < silence"
+    start(Program("deaf", ["sh", "-c", script]))
+    wait_until("trap", (tmp_path / "deaf-now").exists, 5)
     stop("deaf", grace_seconds=0.2)
     assert running_pid("deaf") is None
 

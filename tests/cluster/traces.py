@@ -18,6 +18,9 @@ from .places import CONTAINERD_SOCKET, RUN, STATE
 from .processes import end_process
 from .progress import wait_until
 
+SHARED = Path("/run/containerd")
+"""Where a containerd of the machine's own would have its socket, if somebody started one meanwhile."""
+
 MNT_DETACH = 2
 """umount2(2): the mount leaves the tree at once, whoever still has a file open."""
 
@@ -35,8 +38,7 @@ def remove_all(before: Before) -> None:
     for key, value in before.settings.items():
         if setting_file(key).read_text().strip() != value:
             setting_file(key).write_text(value)
-    for folder in [*map(Path, before.absent_folders), RUN, STATE]:
-        shutil.rmtree(folder, ignore_errors=True)
+    remove_folders(before)
 
 
 def end_containers(before: Before) -> None:
@@ -111,3 +113,13 @@ def remove_cgroups(before: Before) -> None:
     for group in new_cgroups(before):
         for folder, _, _ in os.walk(group, topdown=False):
             Path(folder).rmdir()
+
+
+def remove_folders(before: Before) -> None:
+    """Our own with all that is in them; of the borrowed /run/containerd only when nobody uses it."""
+    for folder in [*map(Path, before.absent_folders), RUN, STATE]:
+        if folder == SHARED:
+            if folder.exists() and not any(folder.iterdir()):
+                folder.rmdir()
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
