@@ -1,4 +1,4 @@
-"""Names and addresses of a job's parts, and how long a name each kind can bear.
+"""Names and addresses of a job's parts.
 
 Rank order is node order: node 0 is the one behind the endpoint's Service on every kind.
 """
@@ -34,16 +34,6 @@ NODE_INDEX_LABELS: dict[KindName, str] = {
 Source: Kubernetes docs 1.34, "Well-Known Labels"; training-operator 1.9, apis/kubeflow.org/v1.
 """
 
-LONGEST_NAME: dict[KindName, int] = {
-    "job": 58,  # the Service `<name>-rdzv` has 63
-    "statefulset": 52,  # the pods' label `<name>-<hash of 10>` has 63
-    "pytorchjob": 54,  # the pod `<name>-worker-<i>` has 63
-    "jobset": 48,  # the pod `<name>-node-0-<i>-<5 random>` has 63
-    "trainjob": 48,  # as its JobSet
-}
-"""Letters of a name that still work for up to ten nodes; seen on a real cluster for each kind."""
-
-
 ENDPOINT_PORT_NAMES: dict[KindName, str] = {
     "job": "rendezvous",
     "jobset": "rendezvous",
@@ -55,11 +45,6 @@ ENDPOINT_PORT_NAMES: dict[KindName, str] = {
 
 NODE_INDEX_ENV = "RALLYPOINT_NODE_INDEX"
 """The one variable that differs between the pods of a job."""
-
-
-def longest_name(kind: KindName, nodes: int) -> int:
-    """Letters that a job's name may have: one less than the kind's limit per further digit of the index."""
-    return LONGEST_NAME[kind] - (len(str(nodes - 1)) - 1)
 
 
 def config_map_name(job: Job) -> str:

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from pydantic import ValidationError
-
 from rallypoint.loading import files
+from rallypoint.loading.arguments import modern
 from rallypoint.loading.layers import layered
 from rallypoint.loading.reader import Reader, Unreadable
 from rallypoint.loading.scripts import folder_of, shipped
 from rallypoint.loading.sets import FILE as SET
 from rallypoint.loading.sets import apply_set
-from rallypoint.loading.tree import Finding, Place, Tree, dotted, nearest, plain, spec_error
-from rallypoint.loading.tree import Path as KeyPath
-from rallypoint.loading.wording import wording
+from rallypoint.loading.text import settled
+from rallypoint.loading.tree import Finding, Place, Tree, dotted, nearest, plain, problems, spec_error
+from rallypoint.loading.validation import validated
 from rallypoint.spec import Job, rules
 
 
@@ -45,16 +44,17 @@ def load(given: Sequence[str | Path], sets: Sequence[str] = (), *, stdin: TextIO
     tree, findings = _merged(names, sets, stdin)
     if tree is None or not isinstance(tree.value, dict):
         raise spec_error(findings)
-    job, invalid = _job(tree)
-    findings += invalid
-    if job is not None:
-        findings += located(tree, rules.always(job))
+    tree, doubts = settled(tree)
+    tree, notices = modern(tree)
+    checked = validated(tree)
     scripts, missing = shipped(tree)
-    findings += missing
-    if findings or job is None:
+    doubtful = {finding.key for finding in doubts}
+    later = [*checked.findings, *located(tree, checked.violations), *missing]
+    findings += [*doubts, *(finding for finding in later if finding.key not in doubtful)]
+    if findings or checked.job is None:
         raise spec_error(findings)
     folder = folder_of(files.place_of(names[-1], 0).file) if names else Path()
-    return Loaded(job, (), folder, plain(tree), scripts, tree)
+    return Loaded(checked.job, tuple(map(str, problems(notices))), folder, plain(tree), scripts, tree)
 
 
 def require_cluster(loaded: Loaded) -> None:
@@ -109,22 +109,3 @@ def _one(name: str, layer: int, stdin: TextIO | None) -> tuple[Tree | None, list
         text = f"must be a map of fields (got {what}); write lines such as 'name: mrpc'"
         return None, [*reader.findings, Finding(tree.place, "", text)]
     return tree, reader.findings
-
-
-def _path(tree: Tree, location: tuple[str | int, ...]) -> KeyPath:
-    """Pydantic's location as a path: without the tags of unions and the mark of a key."""
-    return tuple(
-        part for part in location if not (isinstance(part, str) and part[:1] in "<[" and part[-1:] in ">]")
-    )
-
-
-def _job(tree: Tree) -> tuple[Job | None, list[Finding]]:
-    """The job, or what keeps the values from being one."""
-    try:
-        return Job.model_validate(plain(tree)), []
-    except ValidationError as error:
-        findings = []
-        for item in error.errors(include_url=False):
-            path = _path(tree, item["loc"])
-            findings.append(Finding(nearest(tree, path).place, dotted(path), wording(path, dict(item))))
-        return None, findings

@@ -7,6 +7,7 @@ through aliases. Reads YAML's events, not objects: so no value is built before i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
@@ -111,7 +112,7 @@ class Reader:
         if self._wants_key():
             self._key(event, value, doubt, bare)
             return
-        tree = Tree(self._place(event), value, doubt)
+        tree = Tree(self._place(event), value, doubt, written=event.value if isinstance(value, bool) else "")
         if event.anchor:
             self._anchors[event.anchor] = tree
         self._add(event, tree)
@@ -189,7 +190,7 @@ class Reader:
             self._stop(event, "an alias stands where a key is expected; write a text key")
         if len(self._frames) + found.depth > DEEPEST:
             self._stop(event, f"nested deeper than {DEEPEST} levels, aliases followed; flatten it")
-        self._add(event, Tree(self._place(event), found.value, found.doubt, found.size, found.depth))
+        self._add(event, replace(found, place=self._place(event)))
 
     def _add(self, event: Any, tree: Tree) -> None:
         """A finished value, counted against the bound."""
@@ -214,7 +215,7 @@ class Reader:
         if key == "<<":
             self._merge(frame, place, tree)
         else:
-            frame.tree.value.setdefault(key, Tree(place, tree.value, tree.doubt, tree.size, tree.depth))
+            frame.tree.value.setdefault(key, replace(tree, place=place))
 
     def _merge(self, frame: _Frame, place: Place, tree: Tree) -> None:
         """A merge key's maps, the first one strongest."""

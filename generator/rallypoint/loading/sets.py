@@ -19,7 +19,11 @@ _INDEX = re.compile(r"\[([0-9]{1,9})\]")
 
 
 class BadSet(Exception):
-    """A --set that does not follow the syntax; the text says why."""
+    """A --set that does not follow the syntax; the text says why, `advice` what to do."""
+
+    def __init__(self, text: str, advice: str = "write key=value, as in nodes=3") -> None:
+        super().__init__(text)
+        self.advice = advice
 
 
 def apply_set(tree: Tree, text: str, layer: int) -> Finding | None:
@@ -30,7 +34,7 @@ def apply_set(tree: Tree, text: str, layer: int) -> Finding | None:
             key, value = _assignment(assignment)
             _put(tree, _path(key), _value(value, place), place)
     except BadSet as problem:
-        return Finding(place, "", f"{problem} (got {text[:80]!r}); write key=value, as in nodes=3")
+        return Finding(place, "", f"{problem} (got {text[:80]!r}); {problem.advice}")
     return None
 
 
@@ -79,7 +83,7 @@ def _path(key: str) -> Path:
                 raise BadSet("has an index that is no whole number")
             path += [int(index) for index in _INDEX.findall(bracket + indexes)]
     if any(isinstance(part, int) and part > LARGEST_INDEX for part in path):
-        raise BadSet(f"has an index above {LARGEST_INDEX}")
+        raise BadSet(f"has an index above {LARGEST_INDEX}", "use a smaller index")
     return tuple(path)
 
 
@@ -133,6 +137,7 @@ def _grow(tree: Tree, index: int, path: Path, place: Place) -> None:
     if not isinstance(tree.value, list):
         tree.value = []
     if index > len(tree.value):
-        raise BadSet(f"sets item {index} of {dotted(path)}, which has {len(tree.value)} items")
+        count = len(tree.value)
+        raise BadSet(f"sets item {index} of {dotted(path)}, which has {count}", f"use index {count} at most")
     if index == len(tree.value):
         tree.value.append(Tree(place, None))

@@ -6,7 +6,7 @@ Refuses to know what the values mean: that is the spec's part.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rallypoint.errors import Problem, SpecError
@@ -48,6 +48,8 @@ class Tree:
     """Values in it, aliases counted as often as they are used."""
     depth: int = 0
     """Levels of maps and lists in it."""
+    written: str = ""
+    """A bare boolean as the file has it."""
 
 
 def dotted(path: Path) -> str:
@@ -81,6 +83,24 @@ def child(tree: Tree, part: str | int) -> Tree | None:
     return None
 
 
+def replaced(tree: Tree, path: Path, value: Tree) -> Tree:
+    """The tree with `value` at `path`; what is shared through aliases stays as it is elsewhere."""
+    if not path:
+        return value
+    inner = tree.value.copy()
+    inner[path[0]] = replaced(inner[path[0]], path[1:], value)
+    return replace(tree, value=inner)
+
+
+def planted(value: Any, place: Place) -> Tree:
+    """Plain values as a tree, all at one place."""
+    if isinstance(value, dict):
+        return Tree(place, {key: planted(inner, place) for key, inner in value.items()})
+    if isinstance(value, list):
+        return Tree(place, [planted(inner, place) for inner in value])
+    return Tree(place, value)
+
+
 def nearest(tree: Tree, path: Path) -> Tree:
     """The value at `path`, or the innermost one around it that exists."""
     for part in path:
@@ -103,7 +123,12 @@ def leaves(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Tree]]:
         yield path, tree
 
 
-def spec_error(findings: list[Finding]) -> SpecError:
-    """All findings as one error, in file order, each once."""
+def problems(findings: list[Finding]) -> list[Problem]:
+    """The findings in file order, each once."""
     ordered = sorted(dict.fromkeys(findings), key=lambda finding: finding.place)
-    return SpecError([Problem(item.place.file, item.place.line, item.key, item.text) for item in ordered])
+    return [Problem(item.place.file, item.place.line, item.key, item.text) for item in ordered]
+
+
+def spec_error(findings: list[Finding]) -> SpecError:
+    """All findings as one error."""
+    return SpecError(problems(findings))

@@ -11,20 +11,7 @@ from typing import Any
 from rallypoint.loading.suggestions import near, unknown_key
 from rallypoint.loading.tree import Path
 from rallypoint.spec.fields import fields_at
-from rallypoint.spec.written import spelling
-
-
-def shown(value: Any) -> str:
-    """The value as a message shows it: text in quotes, numbers as written, maps and lists by their size."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool | int | float):
-        return spelling(value)[:80]
-    if isinstance(value, str):
-        return repr(value if len(value) <= 80 else value[:77] + "...")
-    if isinstance(value, dict):
-        return "a map of " + (", ".join(map(str, list(value)[:5])) or "nothing")
-    return f"a list of {len(value)}"
+from rallypoint.spec.written import shown, spelling
 
 
 def _expected(what: str, advice: str) -> Callable[[Path, dict[str, Any]], str]:
@@ -116,6 +103,7 @@ WORDINGS: dict[str, Callable[[Path, dict[str, Any]], str]] = {
     "too_short": _items("min_length", "at least"),
     "too_long": _items("max_length", "at most"),
     "value_error": _own,
+    "inside": lambda _path, error: str(error["ctx"]["text"]),
 }
 """One wording for every error type that the spec's models can raise; a test holds it complete."""
 

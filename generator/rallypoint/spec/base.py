@@ -10,6 +10,7 @@ import re
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from rallypoint.quantity import DURATION_PATTERN, QUANTITY_PATTERN, quantity
 from rallypoint.spec.written import spelling
@@ -60,19 +61,21 @@ def by_shape(*tags: str) -> Discriminator:
     return Discriminator(shape)
 
 
-def unwritten(value: Any, nulls: bool = False) -> Any:
+def unwritten(value: Any, nulls: bool = False, path: tuple[str | int, ...] = ()) -> Any:
     """What is spelled as Kubernetes does, in plain numbers.
 
-    Raises: ValueError for a null, unless a merge patch may delete with it.
+    Raises: PydanticCustomError `inside`, with the path, for a null that no merge patch deletes with.
     """
     if isinstance(value, dict):
-        return {key: unwritten(inner, nulls) for key, inner in value.items()}
+        return {key: unwritten(inner, nulls, (*path, key)) for key, inner in value.items()}
     if isinstance(value, list):
-        return [unwritten(inner, nulls) for inner in value]
+        return [unwritten(inner, nulls, (*path, index)) for index, inner in enumerate(value)]
     if value is None and not nulls:
-        raise ValueError("has a null inside (null); give a value or leave the key out")
+        text = "has no value (null); give one or remove the key"
+        raise PydanticCustomError("inside", "{text}", {"text": text, "path": path})
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"has a number that is not finite inside (got {value}); give a finite one")
+        text = f"must be a finite number (got {spelling(value)})"
+        raise PydanticCustomError("inside", "{text}", {"text": text, "path": path})
     if isinstance(value, bool):
         return value
     return int(value) if isinstance(value, int) else float(value) if isinstance(value, float) else value

@@ -4,18 +4,20 @@ Refuses to know files and lines: loading adds them.
 """
 
 from rallypoint.spec.job import Job
+from rallypoint.spec.rules import credentials, pod, program, storage
 from rallypoint.spec.rules.violation import Violation
 
-__all__ = ["Violation", "always", "for_cluster"]
+__all__ = ["ALWAYS", "FOR_CLUSTER", "Violation", "always", "for_cluster"]
+
+ALWAYS = (*program.RULES, *storage.RULES, *pod.RULES, *credentials.RULES)
+FOR_CLUSTER = storage.FOR_CLUSTER
 
 
 def always(job: Job) -> list[Violation]:
     """Every rule between fields that `job` breaks, wherever it runs."""
-    del job
-    return []
+    return [violation for rule in ALWAYS for violation in rule(job)]
 
 
 def for_cluster(job: Job) -> list[Violation]:
     """Every rule that `job` breaks on a cluster alone: what `run` on this machine does not need."""
-    del job
-    return []
+    return [violation for rule in FOR_CLUSTER for violation in rule(job)]

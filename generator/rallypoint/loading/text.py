@@ -1,0 +1,67 @@
+"""What may stand in a text, and which bare scalars two readers of YAML would read differently."""
+
+from __future__ import annotations
+
+import re
+
+from rallypoint.loading.tree import Finding, Path, Tree, dotted, leaves, replaced
+from rallypoint.spec.fields import types_at
+from rallypoint.spec.training import STRATEGIES
+from rallypoint.spec.written import WrittenFloat, WrittenInt, spelling
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+NO_MEANS_NO = (*STRATEGIES, "include_num_input_tokens_seen")
+"""Arguments where a bare `no` has one meaning for both readers: the text, since false stands for it too."""
+
+
+def settled(tree: Tree) -> tuple[Tree, list[Finding]]:
+    """The tree with a strategy's `no` as text, and a finding for each scalar or text that is refused."""
+    findings: list[Finding] = []
+    for path, leaf in list(leaves(tree)):
+        if leaf.doubt == "false" and path[:2] == ("train", "training_args") and path[-1] in NO_MEANS_NO:
+            tree = replaced(tree, path, Tree(leaf.place, "no"))
+        elif leaf.doubt:
+            findings.append(Finding(leaf.place, dotted(path), _doubtful(path, leaf)))
+        elif isinstance(leaf.value, str):
+            bad = _CONTROL.search(leaf.value)
+            if bad:
+                text = f"holds a control character (U+{ord(bad.group()):04X}); remove it"
+                findings.append(Finding(leaf.place, dotted(path), text))
+        elif isinstance(leaf.value, bool | int | float):
+            found = _spelled(path, leaf)
+            if isinstance(found, str):
+                findings.append(Finding(leaf.place, dotted(path), found))
+            elif found is not None:
+                tree = replaced(tree, path, found)
+    return tree, findings
+
+
+def _doubtful(path: Path, leaf: Tree) -> str:
+    """The sentence for a scalar on which YAML 1.1 and 1.2 disagree: quote it, or write what was meant."""
+    types = types_at(path)
+    write = "write a plain decimal number"
+    if leaf.doubt in ("true", "false") or leaf.doubt.startswith("the octal number "):
+        write = f"write {leaf.doubt.rpartition(' ')[2]}"
+    quote = f"quote it: '{leaf.value[:80]}'"
+    if str in types:
+        advice = quote
+    else:
+        advice = write if {bool, int, float} & set(types) else f"{quote}, or {write}"
+    return f"YAML 1.1 (helm) reads this as {leaf.doubt}, YAML 1.2 does not (got {leaf.value[:80]}); {advice}"
+
+
+def _spelled(path: Path, leaf: Tree) -> Tree | str | None:
+    """For a number or boolean where text is meant: its text, or why that cannot be kept; else None."""
+    types = types_at(path)
+    if str not in types or {bool, int, float} & set(types):
+        return None
+    written = leaf.written or spelling(leaf.value)
+    if isinstance(leaf.value, bool) and written != spelling(leaf.value):
+        return f"a bare {written} is the boolean {spelling(leaf.value)}; quote it: '{written}'"
+    if isinstance(leaf.value, WrittenInt) and written != str(int(leaf.value)):
+        number = int(leaf.value)
+        return f"a bare {written} is the number {number}; quote it: '{written}', or write {number}"
+    if isinstance(leaf.value, WrittenFloat) and not -1e308 < leaf.value < 1e308:
+        return f"a bare {written} is no finite number; quote it: '{written}'"
+    from_set = leaf.place.file == "--set"
+    return Tree(leaf.place, written) if from_set else None

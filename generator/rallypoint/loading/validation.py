@@ -1,0 +1,101 @@
+"""The values as a job, with every mistake: in single fields, and between those that are sound.
+
+A rule between fields is judged even when other fields are wrong: those are taken out first, and a rule that
+depends on one of them is left for the next try.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from rallypoint.loading.tree import Finding, Path, Tree, dotted, nearest, plain
+from rallypoint.loading.wording import wording
+from rallypoint.spec import Job, rules
+
+MOST_ROUNDS = 6
+"""Taking a wrong value out can leave another mistake, as a missing field; deeper chains are given up."""
+STAND_IN_NAME = "name"
+
+
+class Checked(NamedTuple):
+    """What the values are worth."""
+
+    job: Job | None
+    """None when a field is wrong."""
+    findings: list[Finding]
+    """What is wrong in single fields."""
+    violations: list[rules.Violation]
+    """What is wrong between fields."""
+
+
+def validated(tree: Tree) -> Checked:
+    """The job that the values describe, or what keeps them from being one."""
+    try:
+        job = Job.model_validate(plain(tree))
+    except ValidationError as error:
+        errors = _located(error)
+        findings = [
+            Finding(nearest(tree, path).place, dotted(path), wording(path, item)) for path, item in errors
+        ]
+        return Checked(None, findings, _between_the_sound(plain(tree), errors))
+    return Checked(job, [], rules.always(job))
+
+
+def _located(error: ValidationError) -> list[tuple[Path, dict[str, Any]]]:
+    """Pydantic's errors with their paths: without the tags of unions and the mark of a key."""
+    located: list[tuple[Path, dict[str, Any]]] = []
+    for item in error.errors(include_url=False):
+        parts = [part for part in item["loc"] if str(part)[:1] not in "<[" or str(part)[-1:] not in ">]"]
+        located.append(((*parts, *item.get("ctx", {}).get("path", ())), dict(item)))
+    return located
+
+
+def _between_the_sound(
+    values: dict[str, Any], errors: list[tuple[Path, dict[str, Any]]]
+) -> list[rules.Violation]:
+    """The violations among the fields that are right."""
+    out: list[Path] = []
+    for _round in range(MOST_ROUNDS):
+        out += [_taken_out(values, path, error["type"]) for path, error in errors]
+        try:
+            job = Job.model_validate(values)
+        except ValidationError as error:
+            errors = _located(error)
+        else:
+            return [item for item in rules.always(job) if not _depends(item, out)]
+    return []
+
+
+def _taken_out(values: dict[str, Any], path: Path, kind: str) -> Path:
+    """Removes what is at `path`, or what lacks it; the path of what was removed."""
+    if path == ("name",):
+        values["name"] = STAND_IN_NAME
+        return path
+    if kind == "missing":
+        path = path[:-1]
+    inside = _at(values, path[:-1])
+    if isinstance(inside, dict) and path:
+        inside.pop(path[-1], None)
+    elif isinstance(inside, list):  # an item goes with its list, so that the others keep their places
+        return _taken_out(values, path[:-1], "")
+    return path
+
+
+def _depends(violation: rules.Violation, out: list[Path]) -> bool:
+    """Whether the violation is about something that was taken out."""
+    keys = [key for key in (violation.key, *violation.about) if key]
+    return any(key[: len(path)] == path[: len(key)] for key in keys for path in out if path)
+
+
+def _at(value: Any, path: Path) -> Any:
+    """The plain value at `path`; None where there is none."""
+    for part in path:
+        if isinstance(value, dict):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            return None
+    return value
