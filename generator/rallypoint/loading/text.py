@@ -43,10 +43,8 @@ def _doubtful(path: Path, leaf: Tree) -> str:
     if leaf.doubt in ("true", "false") or leaf.doubt.startswith("the octal number "):
         write = f"write {leaf.doubt.rpartition(' ')[2]}"
     quote = f"quote it: '{leaf.value[:80]}'"
-    if str in types:
-        advice = quote
-    else:
-        advice = write if {bool, int, float} & set(types) else f"{quote}, or {write}"
+    needs_plain = str not in types and bool({bool, int, float} & set(types))
+    advice = quote if str in types else write if needs_plain else f"{quote}, or {write}"
     return f"YAML 1.1 (helm) reads this as {leaf.doubt}, YAML 1.2 does not (got {leaf.value[:80]}); {advice}"
 
 

@@ -71,6 +71,12 @@ def all_fields(model: type[BaseModel] = Job, prefix: str = "") -> Iterator[tuple
             yield from all_fields(inner, f"{prefix}{name}{mark}.")
 
 
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in a type."""
+    for _mark, model in _models(annotation):
+        yield model
+
+
 def _models(annotation: Any, mark: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
     """The models in a type, with the mark of the list or map around each."""
     for choice in _choices(annotation):
