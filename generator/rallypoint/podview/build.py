@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rallypoint.contract import POD_WORKDIR
 from rallypoint.podview.claim import claims
-from rallypoint.podview.cluster import refuse_too_much_config, refuse_what_a_cluster_cannot_run
+from rallypoint.podview.cluster import refuse_broken_rules, refuse_too_much_config
 from rallypoint.podview.config import CONFIG_MOUNT, config_data
 from rallypoint.podview.device import resources
 from rallypoint.podview.environment import environment, environment_sources
@@ -30,7 +30,7 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
 
     Raises: InputError when the job cannot go to a cluster as it stands.
     """
-    refuse_what_a_cluster_cannot_run(job)
+    refuse_broken_rules(job)
     placed, owned, data = job.scheduling, labels(job), config_data(job, scripts)
     refuse_too_much_config(data)
     return View(

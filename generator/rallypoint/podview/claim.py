@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rallypoint.errors import InputError
 from rallypoint.spec import Job, Storage
 
 
@@ -19,21 +18,13 @@ class Claim(NamedTuple):
 
 
 def claims(job: Job) -> list[Claim]:
-    """Every claim with a size, each name once, in the spec's order.
-
-    Raises: InputError when one name is given with two shapes.
-    """
+    """Every claim with a size, each name once, in the spec's order."""
     found: dict[str, Claim] = {}
-    for key, storage in storages(job):
-        if storage.pvc is None or storage.size is None:
-            continue
-        mode = storage.access_mode or ("ReadWriteOnce" if job.nodes == 1 else "ReadWriteMany")
-        claim = Claim(storage.pvc, storage.size, mode, storage.storage_class or "")
-        if found.setdefault(storage.pvc, claim) != claim:
-            raise InputError(
-                f"{key}.pvc: the claim {storage.pvc!r} is described twice, and differently;"
-                " give its size in one place only"
-            )
+    for _, storage in storages(job):
+        if storage.pvc is not None and storage.size is not None:
+            mode = storage.access_mode or ("ReadWriteOnce" if job.nodes == 1 else "ReadWriteMany")
+            claim = Claim(storage.pvc, storage.size, mode, storage.storage_class or "")
+            found.setdefault(storage.pvc, claim)
     return list(found.values())
 
 

@@ -1,32 +1,22 @@
-"""What a job needs on a cluster and not on this machine."""
+"""What a cluster refuses."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 
-from rallypoint.errors import InputError
-from rallypoint.podview.patch import owned_keys
-from rallypoint.spec import Job
+from rallypoint.errors import InputError, Problem, SpecError
+from rallypoint.spec import Job, rules
 
 LARGEST_CONFIG = 240 * 1024
 """Bytes: a client-side apply stores the object once more in an annotation, which may have 262,144."""
 
 
-def refuse_what_a_cluster_cannot_run(job: Job) -> None:
-    """Raises: InputError with a line for each thing that is missing or may not be there."""
-    found = owned_keys(job)
-    if job.image is None:
-        found.insert(0, f"image: needed on a cluster (kind {job.kind!r}); give one that has torch")
-    if job.output is None and job.train is not None:
-        found.append("output: needed on a cluster for train (got none); give storage that all nodes share")
-    if job.output is None and job.train is None and job.kind == "statefulset":
-        found.append(
-            "output: needed for kind 'statefulset' (got none): its pods always start again and look for"
-            " the end there; give storage that all nodes share, or use another kind"
-        )
-    if found:
-        raise InputError("\n".join(found))
+def refuse_broken_rules(job: Job) -> None:
+    """Raises: SpecError with every rule that `job` breaks on a cluster. Loading says the same, with lines."""
+    violations = [*rules.always(job), *rules.for_cluster(job)]
+    if violations:
+        raise SpecError([Problem("", 0, ".".join(map(str, found.key)), found.text) for found in violations])
 
 
 def refuse_too_much_config(data: Mapping[str, str]) -> None:
@@ -41,7 +31,7 @@ def refuse_too_much_config(data: Mapping[str, str]) -> None:
     ]
     listed = ", ".join(f"{key} {sizes[key] // 1024} KiB" for key in largest)
     raise InputError(
-        f"script: the job's files are too large for a ConfigMap ({total // 1024} KiB of {LARGEST_CONFIG // 1024}:"
+        f"script: too large for a ConfigMap ({total // 1024} KiB of {LARGEST_CONFIG // 1024}:"
         f" {listed}, launcher {launcher // 1024} KiB); put large files into the image or on a volume and give"
         " their absolute path"
     )

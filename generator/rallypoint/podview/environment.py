@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rallypoint.errors import InputError
 from rallypoint.podview.storage import CACHE_MOUNT, SCRATCH_MOUNT
 from rallypoint.quantity import quantity
 from rallypoint.spec import ConfigMapKey, Job, PodField, SecretKey
@@ -43,12 +42,7 @@ def threads(job: Job) -> int:
 
 
 def environment(job: Job) -> list[dict[str, Any]]:
-    """The `env` list: the node index, then our defaults with the job's own values in their place.
-
-    Raises: InputError when the job sets a variable that is ours alone.
-    """
-    if NODE_INDEX_ENV in job.env:
-        raise InputError(f"env.{NODE_INDEX_ENV}: the node index comes from Kubernetes; remove it")
+    """The `env` list: the node index, then our defaults with the job's own values in their place."""
     label = NODE_INDEX_LABELS[job.kind]
     own = [{"name": NODE_INDEX_ENV, "valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['{label}']"}}}]
     values: dict[str, EnvValue] = {**_defaults(job), **job.env}

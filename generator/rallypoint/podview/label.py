@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rallypoint.errors import InputError
 from rallypoint.spec import Job
 from rallypoint.topology import NODE_INDEX_LABELS, OWNER_LABEL
 
@@ -14,13 +13,7 @@ Istio reads the label, older releases the annotation.
 
 
 def labels(job: Job) -> dict[str, str]:
-    """Of every object and pod; the owner's comes last so that nothing takes its place.
-
-    Raises: InputError when the job sets a label by which its pods are found.
-    """
-    for label in (OWNER_LABEL, *sorted(set(NODE_INDEX_LABELS.values()))):
-        if label in job.labels:
-            raise InputError(f"labels.{label}: the job's pods are found by it; remove it")
+    """Of every object and pod; the job's own may take the place of the first four."""
     return {
         "app.kubernetes.io/name": "rallypoint",
         "app.kubernetes.io/instance": job.name,

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rallypoint.contract import POD_OUTPUT
-from rallypoint.errors import InputError
 from rallypoint.podview.config import CONFIG_MOUNT, config_items, script_mounts
 from rallypoint.quantity import quantity
-from rallypoint.spec import Job, Storage
+from rallypoint.spec import Job, Storage, Volume
 from rallypoint.topology import config_map_name
 
 SCRATCH_MOUNT = "/var/cache/rallypoint"
@@ -70,17 +69,16 @@ def own_mounts(job: Job) -> dict[str, dict[str, Any]]:
 
 
 def mounts(job: Job, scripts: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The training container's `volumeMounts`.
-
-    Raises: InputError when a volume lies where something else is mounted.
-    """
+    """The training container's `volumeMounts`."""
     ours = [{"name": mount["name"], "mountPath": path, **mount} for path, mount in own_mounts(job).items()]
-    found = ours + script_mounts(job, scripts)
-    for number, volume in enumerate(job.volumes):
-        path = volume.mount.rstrip("/")
-        if path in {mount["mountPath"] for mount in found}:
-            raise InputError(f"volumes.{number}.mount: {path!r} is taken; choose another path")
-        mount = {"name": f"volume-{number}", "mountPath": path}
-        mount |= {"subPath": volume.sub_path} if volume.sub_path is not None else {}
-        found.append({**mount, **({"readOnly": True} if volume.read_only else {})})
-    return found
+    theirs = [_mount(f"volume-{number}", volume) for number, volume in enumerate(job.volumes)]
+    return [*ours, *script_mounts(job, scripts), *theirs]
+
+
+def _mount(name: str, volume: Volume) -> dict[str, Any]:
+    return {
+        "name": name,
+        "mountPath": volume.mount.rstrip("/"),
+        **({"subPath": volume.sub_path} if volume.sub_path is not None else {}),
+        **({"readOnly": True} if volume.read_only else {}),
+    }

@@ -33,7 +33,7 @@ def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
     `scripts` holds the text of each shipped file by relative path, `inline.py` for an inline script.
     The immutable ConfigMap comes first, so that a changed run under a living name changes nothing else.
 
-    Raises: InputError when the job cannot go to a cluster as it stands.
+    Raises: InputError when the job cannot go to a cluster as it stands, with every reason.
     """
     decided = view(job, scripts)
     objects = [item for template in _templates(decided) for item in _parsed(printed(template, decided))]
