@@ -105,12 +105,14 @@ def start_node() -> None:
     (CONFIG / "kubelet.json").write_text(json.dumps(KUBELET_CONFIG, indent=1))
     (CONFIG / "Corefile").write_text(COREFILE)
     for program in NODE_PROGRAMS:
-        start(program())
+        if program is not kube_router:
+            start(program())
 
 
 def wait_for_node() -> None:
     """Returns when the node is Ready; raises ClusterError with the log of a program that ended."""
     wait_until("node-0 to be registered", lambda: kubectl("get", "node", NODE_NAME).returncode == 0, 60)
+    start(kube_router())  # it ends at once when the node is not there yet
     try:
         kubectl_or_fail("wait", "--for=condition=Ready", f"node/{NODE_NAME}", "--timeout=60s")
     except ClusterError as error:

@@ -13,6 +13,7 @@ from .kubectl import kubectl, kubectl_or_fail
 from .machine import Machine, machine
 from .operators import SAMPLES
 from .processes import running_pid
+from .progress import wait_until
 
 pytestmark = pytest.mark.cluster
 
@@ -64,16 +65,15 @@ def wait_for(namespace: str, what: str, condition: str) -> None:
     kubectl_or_fail("wait", what, f"--for={condition}", "--namespace", namespace, "--timeout=60s")
 
 
+def phase(namespace: str, name: str) -> str:
+    path = "--output=jsonpath={.status.phase}"
+    return kubectl_or_fail("get", "pod", name, "--namespace", namespace, path)
+
+
 def outcome(namespace: str, name: str) -> tuple[str, str]:
     """The pod's last phase and what it printed."""
-    for phase in ("Succeeded", "Failed"):
-        wait = kubectl(
-            *("wait", f"pod/{name}", f"--for=jsonpath={{.status.phase}}={phase}"),
-            *("--namespace", namespace, "--timeout=15s"),
-        )
-        if wait.returncode == 0:
-            return phase, kubectl_or_fail("logs", name, "--namespace", namespace)
-    return "neither", kubectl_or_fail("describe", "pod", name, "--namespace", namespace)
+    wait_until(f"pod {name} to end", lambda: phase(namespace, name) in ("Succeeded", "Failed"), 60)
+    return phase(namespace, name), kubectl_or_fail("logs", name, "--namespace", namespace)
 
 
 def apply_sample(namespace: str, name: str, *flags: str) -> str:
@@ -103,12 +103,10 @@ def test_a_pod_resolves_a_headless_service(namespace: str) -> None:
 def test_a_policy_lets_its_own_pods_in_and_no_others(namespace: str) -> None:
     create(namespace, service("server"), policy("server"), pod("server", "serve", ":8080"))
     wait_for(namespace, "pod/server", "condition=Ready")
-    create(
-        namespace,
-        pod("inside", "dial", "server:8080", label="server"),
-        pod("outside", "dial", "server:8080", label="stranger"),
-    )
-    inside, outside = outcome(namespace, "inside"), outcome(namespace, "outside")
+    create(namespace, pod("inside", "dial", "server:8080", label="server"))
+    inside = outcome(namespace, "inside")
+    create(namespace, pod("outside", "dial", "server:8080", label="stranger"))
+    outside = outcome(namespace, "outside")
     assert (inside[0], outside[0]) == ("Succeeded", "Failed"), f"{inside[1]} {outside[1]}"
 
 

@@ -2,7 +2,7 @@
 //
 //	probe serve :8080            accept connections for ever
 //	probe resolve NAME           print the addresses of NAME
-//	probe dial HOST:PORT         connect within 3 seconds, and say so
+//	probe dial HOST:PORT         connect within 5 seconds, and say so; a policy learns of a new pod late
 package main
 
 import (
@@ -24,13 +24,24 @@ func main() {
 		fmt.Println(addresses)
 		end(err)
 	case "dial":
-		connection, err := net.DialTimeout("tcp", address, 3*time.Second)
-		if err == nil {
-			fmt.Println("connected to", connection.RemoteAddr())
-		}
-		end(err)
+		end(dial(address))
 	default:
 		end(fmt.Errorf("%s: unknown verb", verb))
+	}
+}
+
+func dial(address string) error {
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		connection, err := net.DialTimeout("tcp", address, time.Until(deadline))
+		if err == nil {
+			fmt.Println("connected to", connection.RemoteAddr())
+			return nil
+		}
+		if time.Now().Add(200 * time.Millisecond).After(deadline) {
+			return err
+		}
+		time.Sleep(200 * time.Millisecond)
 	}
 }
 
