@@ -1,0 +1,105 @@
+"""Where a data file is broken: the file and the line, which the libraries' errors do not say.
+
+Looked for only after `load_dataset` has failed, so sound data costs nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import Any, TextIO
+
+WHERE = "train.dataset.data_files"
+
+
+def broken_place(files: list[str], builder: str, error: BaseException) -> str:
+    """The message for data that could not be read: `file:line` when it can be found, else the "
+    "library's reason.
+    """
+    for file in files:
+        found = _in_file(file, builder)
+        if found:
+            line, reason = found
+            return f"{WHERE}: {file}:{line}: {reason}; mend or remove that line"
+    cause = error.__cause__ or error
+    names = ", ".join(files) or builder
+    return (
+        f"{WHERE}: cannot be read ({names}: {_first_line(cause)}); check that all rows have the same columns"
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    """The first line of what `error` says."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _in_file(file: str, builder: str) -> tuple[int, str] | None:
+    """Line and reason of the first thing wrong in `file`."""
+    try:
+        with _opened(file) as text:
+            if builder == "json":
+                return _in_json(text)
+            if builder == "csv":
+                return _in_csv(text, "\t" if ".tsv" in Path(file).suffixes else ",")
+    except UnicodeDecodeError as error:
+        return 1 + error.object[: error.start].count(
+            b"\n"
+        ), f"no UTF-8 (byte {error.object[error.start]:#04x})"
+    except (OSError, csv.Error) as error:
+        return 1, str(error)
+    return None
+
+
+def _opened(file: str) -> TextIO:
+    """`file` as text; gzip is the one packing that is looked into."""
+    if file.endswith(".gz"):
+        return gzip.open(file, "rt", encoding="utf-8")
+    return Path(file).open(encoding="utf-8", newline="")
+
+
+def _in_json(text: TextIO) -> tuple[int, str] | None:
+    """The first line that is no JSON object, or that has another type in a column than the lines before."""
+    types: dict[str, Any] = {}
+    for number, line in enumerate(text, start=1):
+        if number == 1 and line.lstrip().startswith("["):
+            return None  # one array over many lines: the library's own reason must do
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            return number, f"no valid JSON ({error})"
+        if not isinstance(row, dict):
+            return number, f"no JSON object ({line.strip()[:40]})"
+        for key, value in row.items():
+            known = types.setdefault(key, _kind(value))
+            if known != _kind(value) and None not in (known, _kind(value)):
+                return number, f"'{key}' is {_kind(value)} here and {known} before ({str(value)[:40]!r})"
+            types[key] = known or _kind(value)
+    return None
+
+
+def _kind(value: Any) -> str | None:
+    """The JSON type of `value`; None for null, which fits any."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true or false"
+    for kind, name in ((int | float, "a number"), (str, "text"), (list, "a list"), (dict, "an object")):
+        if isinstance(value, kind):
+            return name
+    return type(value).__name__
+
+
+def _in_csv(text: TextIO, delimiter: str) -> tuple[int, str] | None:
+    """The first line whose number of fields is not the header's."""
+    reader = csv.reader(text, delimiter=delimiter)
+    header = next(reader, None)
+    if header is None:
+        return 1, "no header"
+    for row in reader:
+        if row and len(row) != len(header):
+            return reader.line_num, f"{len(row)} fields, the header has {len(header)}"
+    return None

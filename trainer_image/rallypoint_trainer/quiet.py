@@ -1,0 +1,35 @@
+"""Keeps what frightens but means nothing out of the log: progress bars, advice, notes on new heads.
+
+Refuses to hide errors.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+ENVIRONMENT = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "TOKENIZERS_PARALLELISM": "false",  # the loader forks after the tokenizer was used
+    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+}
+
+
+def quiet_environment() -> None:
+    """Sets what the libraries read when they are imported; what the user has set stays."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+
+
+def quiet_libraries() -> None:
+    """Errors only from the libraries, no bars; the events say what there is to say."""
+    import datasets
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    datasets.utils.logging.set_verbosity_error()
+    datasets.disable_progress_bars()
+    # raised by libraries about their own use of one another
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"torch|transformers|accelerate|datasets")
