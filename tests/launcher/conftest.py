@@ -1,11 +1,14 @@
-"""Simulated pods for the launcher's tests, and the table of faults as seen (RALLYPOINT_FAULT_TABLE names its file)."""
+"""Simulated pods for the launcher's tests, and the table of faults as seen (RALLYPOINT_FAULT_TABLE names
+its file)."""
 
 import os
 import time
 from pathlib import Path
 
 import pytest
-from launcher.pods import Network, Sim, isolated
+
+from launcher.network import Network, isolated
+from launcher.sim import Sim
 
 MOST_PODS = 13
 
@@ -33,9 +36,9 @@ def make(network, tmp_path):
     """Makes a job of simulated pods that is ended with the test."""
     made = []
 
-    def make_sim(name="sim", **more):
+    def make_sim(folder="sim", **more):
         more.setdefault("on", network)
-        sim = Sim(tmp_path / name, more.pop("on"), **more)
+        sim = Sim(tmp_path / folder, more.pop("on"), **more)
         made.append(sim)
         return sim
 

@@ -1,7 +1,9 @@
-"""A training program without torch: counts steps in lockstep over all ranks, saves its step, can be told to fail.
+"""A training program without torch: counts steps in lockstep over all ranks, saves its step, can be told to
+fail.
 
-Rank 0 listens at MASTER_ADDR:MASTER_PORT. In every step each rank sends one byte ("s": I was told to stop) and gets
-back one for all, so that a lost rank is noticed by the others as with gloo, in milliseconds instead of seconds.
+Rank 0 listens at MASTER_ADDR:MASTER_PORT. In every step each rank sends one byte ("s": I was told to stop)
+and gets back one for all, so that a lost rank is noticed by the others as with gloo, in milliseconds
+instead of seconds.
 """
 
 import json
@@ -113,7 +115,14 @@ def main():
         command = [sys.executable, "-c", "import signal,time; signal.signal(15, 1); time.sleep(1000)"]
         for own_session in (False, True):
             event(f"child {subprocess.Popen(command, start_new_session=own_session).pid}")
-    torchrun = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RESTART_COUNT")
+    torchrun = (
+        "RANK",
+        "LOCAL_RANK",
+        "GROUP_RANK",
+        "WORLD_SIZE",
+        "LOCAL_WORLD_SIZE",
+        "TORCHELASTIC_RESTART_COUNT",
+    )
     names = [*torchrun, "RALLYPOINT_NODE_INDEX", "OMP_NUM_THREADS", "MASTER_ADDR"]
     event("environment " + json.dumps({name: os.environ.get(name) for name in names}))
     group = Group()

@@ -15,7 +15,10 @@ def test_exit_2_of_a_process_ends_every_node_with_2(make, saw):
     sim.fault(3, "exit2", at=5)
     sim.up()
     assert sim.ended() == [2] * 4
-    assert sim.termination(0)["message"] == "rank 3 on node 3: ValueError: column 'label' is not in the dataset (step 5)"
+    assert (
+        sim.termination(0)["message"]
+        == "rank 3 on node 3: ValueError: column 'label' is not in the dataset (step 5)"
+    )
     saw(sim.termination(0)["message"])
 
 

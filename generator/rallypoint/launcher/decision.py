@@ -75,7 +75,7 @@ def _while_gathering(
     if missing and now - plan["since"] > limits.rendezvous_timeout_seconds:
         waited = f"{len(documents) - len(missing)} of {len(documents)} nodes waited"
         late = f"{listed(missing)} did not come within {limits.rendezvous_timeout_seconds:.0f} s; {waited}"
-        return _end(plan, AGAIN, late, None)
+        return {**_end(plan, AGAIN, late, None), "missing": missing}
     if missing:
         return {**plan, "missing": missing}
     return _next_round(limits, plan, documents)

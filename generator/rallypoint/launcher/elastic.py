@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from command import wrapped_command
 from job import Job, job_of
-from processes import DEFAULTS, own_variables
+from processes import defaults, own_variables
 
 if TYPE_CHECKING:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
@@ -43,7 +43,7 @@ def local_address(host: str, index: int) -> str:
 
 def prepare_environment(job: Job, launcher: str) -> None:
     """What the processes inherit from this one."""
-    for key, value in DEFAULTS.items():
+    for key, value in defaults(job).items():
         os.environ.setdefault(key, value)
     os.environ.update(own_variables(job, launcher))
     os.environ["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = (

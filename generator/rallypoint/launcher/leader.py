@@ -94,8 +94,10 @@ class Leader(threading.Thread):
             self.finished.set()
 
     def _all_gone(self, silent: set[int]) -> bool:
+        """Whether every node that can still read the end has read it."""
         states = [document["state"] for document in self._table.documents]
-        return all(state in (GONE, ABSENT) or index in silent for index, state in enumerate(states))
+        deaf = silent | set(self._plan["missing"])
+        return all(state in (GONE, ABSENT) or index in deaf for index, state in enumerate(states))
 
     def _publish(self) -> None:
         self._version += 1

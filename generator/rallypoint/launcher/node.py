@@ -33,12 +33,14 @@ from leader import Leader
 from link import Link
 from output import clear_the_way
 from processes import TICK_SECONDS, Processes
+from reaper import reap
 from verdict import described
 from waiting import Waiting
 
 SETTLE_SECONDS = 1.0  # a process that lost a peer is about to say so itself
 REFORM_SECONDS = 1.0  # what a process gets to end by itself when its round is over anyway
 LINGER_SECONDS = 15.0  # node 0 waits so long for the others to read the end
+HURRY_SECONDS = 2.0  # the same when this pod is being stopped: ten exchanges of the others
 FLUSH_SECONDS = 5.0
 STEP_SECONDS = 1.0  # between two looks at the step files
 
@@ -67,6 +69,7 @@ class Node:
 
     def _turn(self) -> Ending | None:
         plan = self.link.plan
+        reap(self.processes.pids() if self.processes else ())
         if interrupt.received():
             return self._leave(signal.Signals(interrupt.received()).name)
         if self.link.replaced:
@@ -169,9 +172,7 @@ class Node:
             time.sleep(TICK_SECONDS)
 
     def _leave(self, why: str) -> Ending:
-        """Leaves the job for an outside reason: never with 0, because Kubernetes would count this node as
-        done.
-        """
+        """Leaves for an outside reason: never with 0, else Kubernetes would count this node as done."""
         if self.document["state"] == NODE_DONE and not self.link.replaced:
             ended = self._end_soon()
             if ended:
@@ -227,10 +228,20 @@ class Node:
         self._say(GONE)
         self._flush(FLUSH_SECONDS)
         if self.leader:
-            self.leader.finished.wait(
-                LINGER_SECONDS
-            )  # the others have yet to read the end from this node's store
+            self._linger(self.leader)
         return ending
+
+    def _linger(self, leader: Leader) -> None:
+        """Stays until the others have read the end from this node's store."""
+        began = time.monotonic()
+        while not leader.finished.is_set():
+            waited, limit = (
+                time.monotonic() - began,
+                HURRY_SECONDS if interrupt.received() else LINGER_SECONDS,
+            )
+            if waited > limit:
+                return
+            time.sleep(TICK_SECONDS)
 
     def _flush(self, seconds: float) -> None:
         until = time.monotonic() + seconds

@@ -19,7 +19,22 @@ from pump import Pump
 
 TICK_SECONDS = 0.05
 KILL_SECONDS = 5.0  # for a killed process to be gone; one in an uninterruptible wait is left behind
-DEFAULTS = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "TORCH_NCCL_ASYNC_ERROR_HANDLING": "1"}
+DEFAULTS = {
+    "OMP_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "TORCH_NCCL_ASYNC_ERROR_HANDLING": "1",
+    "PYTHONFAULTHANDLER": "1",  # a segmentation fault shows where it happened
+}
+"""What a process finds when nobody has set anything else."""
+
+DEBUG = {
+    "NCCL_DEBUG": "INFO",
+    "TORCH_DISTRIBUTED_DEBUG": "DETAIL",
+    "TORCH_CPP_LOG_LEVEL": "INFO",
+    "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000",  # the flight recorder
+    "TORCH_NCCL_DUMP_ON_TIMEOUT": "1",
+}
+"""The same for a job with `debug: true`."""
 
 
 def torchrun_variables(job: Job, plan: Plan, local_rank: int) -> dict[str, str]:
@@ -54,6 +69,11 @@ def own_variables(job: Job, launcher: str) -> dict[str, str]:
     if job.output:
         found["RALLYPOINT_OUTPUT_DIR"] = job.output
     return found
+
+
+def defaults(job: Job) -> dict[str, str]:
+    """What a process finds when the spec has not said otherwise."""
+    return {**DEFAULTS, **(DEBUG if job.debug else {})}
 
 
 class Process:
@@ -100,7 +120,7 @@ class Processes:
         self.all: list[Process] = []
         for local in range(job.nproc_per_node):
             environment = {
-                **DEFAULTS,
+                **defaults(job),
                 **os.environ,
                 **torchrun_variables(job, plan, local),
                 **own_variables(job, launcher),
@@ -119,6 +139,11 @@ class Processes:
             if process.popen.poll() is not None and process.ended_after is None:
                 process.ended_after = time.monotonic() - self.started
         return [process.popen.returncode for process in self.all]
+
+    def pids(self) -> list[int]:
+        """Process ids, polled just now."""
+        self.codes()
+        return [process.popen.pid for process in self.all]
 
     def running(self) -> bool:
         """Whether any process still runs."""

@@ -29,6 +29,7 @@ from link import reached
 from memory import oom_kills
 from processes import TICK_SECONDS
 from pump import Pump
+from reaper import reap
 from verdict import described, first_failure
 from waiting import Waiting
 
@@ -117,6 +118,7 @@ class Torchrun:
                 )
                 agent.send_signal(signal.SIGTERM)
                 until = time.monotonic() + self.job.grace_seconds + AGENT_SECONDS
+            reap((agent.pid,))
             time.sleep(TICK_SECONDS)
         kill_group(agent.pid)
         sweep(self.launcher)
