@@ -8,7 +8,7 @@ import typer
 
 from rallypoint.cli.files import Debug, Files, MoreFiles, Sets, load_job
 from rallypoint.cli.messages import notice, put, put_json
-from rallypoint.errors import Problem, SpecError
+from rallypoint.errors import InputError, Problem, SpecError
 
 if TYPE_CHECKING:
     from rallypoint.loading import Loaded
@@ -37,7 +37,7 @@ def validate(
         if output == "json":
             put_json({"valid": False, "problems": [_entry(problem) for problem in error.problems]})
         raise
-    missing = _missing_for_a_cluster(loaded)
+    cluster = _not_for_a_cluster(loaded)
     job = loaded.job
     if output == "json":
         put_json({
@@ -47,21 +47,23 @@ def validate(
             "kind": job.kind,
             "nodes": job.nodes,
             "world_size": job.world_size,
-            "cluster": [_entry(problem) for problem in missing],
+            "cluster": cluster,
         })  # fmt: skip
         return
-    notice(f"fine for run, not yet for a cluster: {problem}" for problem in missing)
+    notice(f"fine for run, not for a cluster: {problem}" for problem in cluster)
     put(f"{job.name}: valid ({job.nodes} x {job.nproc} processes, kind {job.kind})\n")
 
 
-def _missing_for_a_cluster(loaded: Loaded) -> list[Problem]:
-    """What `run` does without and a cluster does not, as the image."""
+def _not_for_a_cluster(loaded: Loaded) -> list[str]:
+    """What keeps the job from a cluster although it can run here, as a missing image."""
     from rallypoint.loading import require_cluster
+    from rallypoint.render import render
 
     try:
         require_cluster(loaded)
-    except SpecError as error:
-        return error.problems
+        render(loaded.job, loaded.scripts)
+    except InputError as error:
+        return str(error).splitlines()
     return []
 
 

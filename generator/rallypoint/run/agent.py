@@ -52,6 +52,8 @@ class Agent:
         """When it is to be started again, on the monotonic clock."""
         self.code: int | None = None
         """How it ended for good: an exit code, or minus a signal."""
+        self.log_error: OSError | None = None
+        """Why the log was given up, when it was."""
         self.quick_ends = 0
         """How often in a row it ended soon after its start."""
         self._started = 0.0
@@ -95,16 +97,13 @@ class Agent:
                 pipe.open = False
                 pipe.source.close()
 
-    def log(self, data: bytes) -> OSError | None:
-        """Append to the node's log; the error with which the log was given up, as on a full disk."""
-        if self._log is None:
-            return None
-        try:
-            self._log.write(data)
-        except OSError as error:
-            self._log = None
-            return error
-        return None
+    def log(self, data: bytes) -> None:
+        """Append to the node's log; given up when that fails, as on a full disk."""
+        if self._log is not None:
+            try:
+                self._log.write(data)
+            except OSError as error:
+                self._log, self.log_error = None, error
 
 
 def described(code: int) -> str:

@@ -109,6 +109,7 @@ class Supervisor:
         self._screen.tick()
         for agent in self.agents:
             self._look(agent)
+            self._tell_of_log(agent)
         self._hurry()
 
     def _read(self, agent: Agent, pipe: Pipe) -> None:
@@ -116,13 +117,15 @@ class Supervisor:
         data, lines = pipe.read()
         if not pipe.open:
             self._selector.unregister(source)
-        error = agent.log(data)
-        if error is not None:
-            self._screen.say(
-                f"node {agent.node}: its log cannot be written ({error.strerror}); going on without it"
-            )
+        agent.log(data)
         for line in lines:
             self._story.line(agent.node, pipe.name, line)
+
+    def _tell_of_log(self, agent: Agent) -> None:
+        """Say once that a node's log is no more."""
+        if agent.log_error is not None:
+            why, agent.log_error = agent.log_error.strerror, None
+            self._screen.say(f"node {agent.node}: its log cannot be written ({why}); going on without it")
 
     def _look(self, agent: Agent) -> None:
         """Notice a launcher's end, and start one whose time has come."""
