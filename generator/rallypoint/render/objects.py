@@ -37,6 +37,7 @@ def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
     """
     decided = view(job, scripts)
     objects = [item for template in _templates(decided) for item in _parsed(printed(template, decided))]
+    objects[0]["data"] = decided.config_data
     objects = [patched(item, decided) for item in objects]
     findings = check(objects)
     if findings:
