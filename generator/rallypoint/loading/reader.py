@@ -108,7 +108,7 @@ class Reader:
     def _scalar(self, event: Any) -> None:
         tag = self._tag(event)
         bare = event.style is None and tag is None
-        value, doubt = scalar(event.value) if bare else (event.value, "")
+        value, doubt = scalar(event.value) if bare else (_paired(event.value), "")
         if self._wants_key():
             self._key(event, value, doubt, bare)
             return
@@ -233,17 +233,29 @@ class Reader:
             line = text.count("\n", 0, error.position) + 1
             place = Place(self.layer, line, 0, self.file)
             return Finding(place, "", f"a control character ({_code(error.character)}); remove it")
-        mark = error.problem_mark or error.context_mark if isinstance(error, MarkedYAMLError) else None
+        problem = getattr(error, "problem", None) or "no YAML"
+        mark = None
+        if isinstance(error, MarkedYAMLError):
+            begun = "end of stream" in problem and error.context_mark
+            mark = begun or error.problem_mark or error.context_mark
         line = min(mark.line + 1, text.count("\n") + 1) if mark else 0
         place = Place(self.layer, line, 0, self.file)
         lines = text.splitlines()
         row = lines[line - 1] if 0 < line <= len(lines) else ""
-        problem = getattr(error, "problem", None) or "no YAML"
         if "\t" in row[: len(row) - len(row.lstrip())] or "'\\t'" in problem:
             return Finding(place, "", "a tab indents this line; use spaces")
         context = getattr(error, "context", None)
         where = f" {context}" if context and context not in problem else ""
         return Finding(place, "", f"not valid YAML ({problem}{where}); correct the line")
+
+
+def _paired(text: str) -> str:
+    """`text` with escaped surrogate pairs as the characters that they stand for, as JSON has them."""
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    )
 
 
 def _code(character: Any) -> str:

@@ -38,7 +38,7 @@ def near(word: str, known: Iterable[str]) -> str | None:
     by_bare = {bare(name): name for name in known}
     if bare(word) in by_bare:
         return by_bare[bare(word)]
-    matches = difflib.get_close_matches(bare(word)[:64], by_bare, n=1, cutoff=0.72)
+    matches = difflib.get_close_matches(bare(word)[:64], by_bare, n=1, cutoff=0.65)
     return by_bare[matches[0]] if matches else None
 
 

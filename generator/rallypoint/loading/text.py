@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rallypoint.loading.tree import Finding, Path, Tree, dotted, leaves, replaced
-from rallypoint.spec.fields import types_at
+from rallypoint.spec.fields import means_text, types_at
 from rallypoint.spec.training import STRATEGIES
 from rallypoint.spec.written import WrittenFloat, WrittenInt, spelling
 
@@ -50,8 +50,7 @@ def _doubtful(path: Path, leaf: Tree) -> str:
 
 def _spelled(path: Path, leaf: Tree) -> Tree | str | None:
     """For a number or boolean where text is meant: its text, or why that cannot be kept; else None."""
-    types = types_at(path)
-    if str not in types or {bool, int, float} & set(types):
+    if not means_text(path):
         return None
     written = leaf.written or spelling(leaf.value)
     if isinstance(leaf.value, bool) and written != spelling(leaf.value):

@@ -6,7 +6,7 @@ from typing import Any
 
 from rallypoint.loading.load import Loaded
 from rallypoint.loading.tree import Path
-from rallypoint.spec.fields import types_at
+from rallypoint.spec.fields import means_text
 from rallypoint.spec.script import INLINE
 from rallypoint.spec.written import spelling
 
@@ -28,8 +28,7 @@ def _plain(value: Any, path: Path) -> Any:
         return [_plain(inner, (*path, index)) for index, inner in enumerate(value)]
     if not isinstance(value, bool | int | float):
         return value
-    types = types_at(path)
-    if str in types and not {bool, int, float} & set(types):
+    if means_text(path):
         return spelling(value)
     if isinstance(value, bool):
         return value

@@ -153,6 +153,7 @@ Quantity = Annotated[
 ]
 Duration = Annotated[
     str,
+    BeforeValidator(lambda value: value if isinstance(value, bool) else number_as_text(value)),
     matching(DURATION_PATTERN.strip("^$"), "must be a whole number and a unit: 90s, 15m, 24h or 7d"),
     WithJsonSchema({"type": "string", "pattern": DURATION_PATTERN}),
 ]

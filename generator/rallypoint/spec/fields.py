@@ -24,6 +24,8 @@ def _choices(annotation: Any) -> Iterator[Any]:
     elif origin in (typing.Union, UnionType):
         for argument in typing.get_args(annotation):
             yield from _choices(argument)
+    elif origin is typing.Literal:
+        yield from {type(value) for value in typing.get_args(annotation)}
     else:
         yield annotation
 
@@ -55,6 +57,12 @@ def types_at(path: tuple[str | int, ...]) -> list[Any]:
             for choice in _choices(inside)
         ]
     return found
+
+
+def means_text(path: tuple[str | int, ...]) -> bool:
+    """Whether a number or boolean at `path` stands for text."""
+    types = types_at(path)
+    return str in types and not {bool, int, float} & set(types)
 
 
 def fields_at(path: tuple[str | int, ...]) -> dict[str, FieldInfo]:
