@@ -1,0 +1,44 @@
+{{/*
+Metadata of the objects, and how a block is printed. Each define takes the view, except rallypoint.yaml.
+*/}}
+
+{{- define "rallypoint.metadata" -}}
+{{- if .namespace }}
+namespace: {{ .namespace | quote }}
+{{- end }}
+labels:
+  {{- include "rallypoint.yaml" .labels | nindent 2 }}
+{{- if .annotations }}
+annotations:
+  {{- include "rallypoint.yaml" .annotations | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "rallypoint.workload_metadata" -}}
+{{- if .namespace }}
+namespace: {{ .namespace | quote }}
+{{- end }}
+labels:
+  {{- include "rallypoint.yaml" .labels | nindent 2 }}
+{{- if .queue_labels }}
+  {{- include "rallypoint.yaml" .queue_labels | nindent 2 }}
+{{- end }}
+{{- if .annotations }}
+annotations:
+  {{- include "rallypoint.yaml" .annotations | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* The view with further annotations on its objects: (list view annotations). */}}
+{{- define "rallypoint.annotated" -}}
+{{- $view := index . 0 }}
+{{- $annotations := include "rallypoint.overlaid" (list $view.annotations (index . 1)) | fromJson }}
+{{- set $view "annotations" $annotations | toJson }}
+{{- end }}
+
+{{/* A value in block style; as JSON where helm's YAML would take a letter for a line's end. */}}
+{{- define "rallypoint.yaml" -}}
+{{- if regexMatch "\\\\u202[89]|[\u0085\u2028\u2029]" (toJson .) }}{{ toJson . }}
+{{- else }}{{ toYaml . }}
+{{- end }}
+{{- end }}

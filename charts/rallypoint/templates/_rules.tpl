@@ -1,0 +1,2 @@
+{{- define "rallypoint.refuse" -}}
+{{- end }}

@@ -1,0 +1,98 @@
+{{/*
+What the pods read: the contract, the launcher and the scripts, as the data of one ConfigMap. The defines print
+JSON unless they say otherwise.
+*/}}
+
+{{/* Text: path of a script below the ConfigMap's mount. */}}
+{{- define "rallypoint.script_place" -}}
+{{- if and (eq .path "inline.py") .job.script.inline }}script/inline.py
+{{- else }}workspace/{{ clean .path }}
+{{- end }}
+{{- end }}
+
+{{/* Each script's key in the ConfigMap by its path: numbered, because a/b.py and a.b.py may both be there. */}}
+{{- define "rallypoint.script_keys" -}}
+{{- $keys := dict }}
+{{- $number := 0 }}
+{{- range $path, $text := . }}
+  {{- $name := regexReplaceAll "[^-._A-Za-z0-9]" (base $path) "_" | trunc -200 }}
+  {{- $_ := set $keys $path (printf "script.%d.%s" $number $name) }}
+  {{- $number = add1 $number }}
+{{- end }}
+{{- toJson $keys }}
+{{- end }}
+
+{{/* Where each key of the ConfigMap lies below its mount. */}}
+{{- define "rallypoint.config_items" -}}
+{{- $items := list (dict "key" "contract.json" "path" "contract.json") }}
+{{- range .launcher }}
+  {{- $items = append $items (dict "key" (printf "launcher.%s" .) "path" (printf "launcher/%s" .)) }}
+{{- end }}
+{{- range $path, $key := include "rallypoint.script_keys" .scripts | fromJson }}
+  {{- $items = append $items (dict "key" $key "path" (include "rallypoint.script_place" (dict "job" $.job "path" $path))) }}
+{{- end }}
+{{- toJson $items }}
+{{- end }}
+
+{{/* `train` or `script` as the values have them; an inline script is shipped as a file. */}}
+{{- define "rallypoint.program" -}}
+{{- if .job.train }}
+  {{- $train := deepCopy .job.train }}
+  {{- range $name, $value := $train.training_args }}
+    {{- /* a bare `no`, as YAML 1.1 reads it */}}
+    {{- if and (has $name $.tables.training.strategies) (eq (toJson $value) "false") }}
+      {{- $_ := set $train.training_args $name "no" }}
+    {{- end }}
+  {{- end }}
+  {{- dict "train" $train | toJson }}
+{{- else if .job.script }}
+  {{- $script := omit .job.script "files" }}
+  {{- if $script.inline }}
+    {{- $_ := set $script "inline" true }}
+  {{- end }}
+  {{- dict "script" $script | toJson }}
+{{- else }}{}
+{{- end }}
+{{- end }}
+
+{{/* The contract between what generated the pod and what runs in it. */}}
+{{- define "rallypoint.contract" -}}
+{{- $job := .job }}
+{{- $places := .tables.pod.mounts }}
+{{- $files := dict }}
+{{- range $path, $text := .scripts }}
+  {{- $_ := set $files $path (sha256sum $text) }}
+{{- end }}
+{{- $contract := dict
+      "version" 1
+      "name" $job.name
+      "nodes" $job.nodes
+      "nproc_per_node" .nproc
+      "gpus" $job.resources.gpus
+      "endpoint" (printf "%s:%d" (include "rallypoint.endpoint_name" $job) (int64 $job.rendezvous.port))
+      "agent" $job.rendezvous.agent
+      "rendezvous_timeout_seconds" (include "rallypoint.seconds" $job.rendezvous.timeout | int64)
+      "max_restarts" $job.max_restarts
+      "grace_period_seconds" (include "rallypoint.seconds" $job.grace_period | int64)
+      "output" (empty $job.output | ternary nil (printf "%s/%s" $places.output $job.name))
+      "workdir" $places.workdir
+      "idle_when_done" (eq $job.kind "statefulset")
+      "image" $job.image
+      "debug" $job.debug
+      "files" $files }}
+{{- merge $contract (include "rallypoint.program" . | fromJson) | toJson }}
+{{- end }}
+
+{{/* Every file's text by its key in the ConfigMap. */}}
+{{- define "rallypoint.config_data" -}}
+{{- $context := include "rallypoint.context" . | fromJson }}
+{{- $contract := include "rallypoint.contract" $context | fromJson }}
+{{- $data := dict "contract.json" (printf "%s\n" (toPrettyJson $contract)) }}
+{{- range $path, $text := .Files.Glob "files/launcher/*.py" }}
+  {{- $_ := set $data (printf "launcher.%s" (base $path)) (toString $text) }}
+{{- end }}
+{{- range $path, $key := include "rallypoint.script_keys" $context.scripts | fromJson }}
+  {{- $_ := set $data $key (get $context.scripts $path) }}
+{{- end }}
+{{- toJson $data }}
+{{- end }}
