@@ -83,6 +83,10 @@ WRONG = {
         "ttl: 90",
         "job.yaml:3: ttl: must be a whole number and a unit: 90s, 15m, 24h or 7d (got '90')",
     ),
+    "shm on": (
+        "resources: {shm: true}",
+        "job.yaml:3: resources.shm: must be a size or false (got true); remove the key for the usual size",
+    ),
     "two claims in one": (
         "output: {pvc: a, nfs: {server: x}}",
         "job.yaml:3: output: needs exactly one of pvc and a volume source such as hostPath or nfs (got pvc and nfs)",

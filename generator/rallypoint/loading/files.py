@@ -31,12 +31,7 @@ def job_file(file: str, stdin: TextIO | None) -> str:
     Raises: Refused with the reason.
     """
     if file == STDIN:
-        source = stdin if stdin is not None else sys.stdin
-        try:
-            text = source.read(LARGEST_FILE + 1)
-        except UnicodeDecodeError as error:
-            raise Refused("stdin is not UTF-8 text; save the job file as UTF-8") from error
-        data = text.encode("utf-8", "surrogatepass")
+        data = _everything(stdin if stdin is not None else sys.stdin)
     else:
         data = contents(Path(file), "job file", LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
@@ -47,16 +42,23 @@ def job_file(file: str, stdin: TextIO | None) -> str:
     return decoded(data)
 
 
+def _everything(stream: TextIO) -> bytes:
+    """The stream's bytes, whatever encoding the locale gave it."""
+    if hasattr(stream, "buffer"):
+        return bytes(stream.buffer.read(LARGEST_FILE + 1))
+    return stream.read(LARGEST_FILE + 1).encode("utf-8", "surrogatepass")
+
+
 def contents(path: Path, what: str, at_most: int) -> bytes:
     """The file's first `at_most` bytes.
+
+    Takes pipes too, as in `-f <(sops -d job.yaml)`.
 
     Raises: Refused when it is missing, a folder, or not readable.
     """
     try:
         if path.is_dir():
             raise Refused(f"a folder, not a {what}; name a file in it")
-        if path.exists() and not path.is_file():
-            raise Refused(f"not a regular file; name a {what}")
         with path.open("rb") as stream:
             return stream.read(at_most)
     except FileNotFoundError as error:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from rallypoint.loading import files
 from rallypoint.loading.tree import Finding, Tree, child, dotted
 from rallypoint.loading.tree import Path as KeyPath
+from rallypoint.spec.rules.credentials import secret_in
 from rallypoint.spec.script import INLINE
 
 LARGEST_SCRIPTS = 240 * 1024
@@ -79,8 +80,18 @@ def _text(path: str, named: Tree, texts: dict[str, str]) -> str:
                 f"larger than 240 KiB, which is all that a ConfigMap can ship (got {written!r}); {_WAY_OUT}"
             )
         texts[key] = files.decoded(data, keep_mark=True)
+        return _credential(texts[key])
     except files.Refused as refused:
         return f"{refused.text} (got {written!r}, in {folder.resolve()})"
+    return ""
+
+
+def _credential(text: str) -> str:
+    """What is wrong with a program that holds a credential; empty when it holds none."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = secret_in(line)
+        if found:
+            return f"holds {found[0]} (got '{found[1]}...', in line {number}); read it from env instead"
     return ""
 
 

@@ -54,6 +54,8 @@ def _missing(path: Path, _error: dict[str, Any]) -> str:
 
 
 def _one_of(_path: Path, error: dict[str, Any]) -> str:
+    if error["ctx"]["expected"] == "False":
+        return f"must be a size or false (got {shown(error['input'])}); remove the key for the usual size"
     choices = [part.strip().strip("'") for part in error["ctx"]["expected"].replace(" or ", ", ").split(",")]
     value = error["input"]
     if value is None:
