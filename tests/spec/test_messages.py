@@ -186,6 +186,26 @@ def test_an_alias_bomb_is_bounded(refused):
     assert "more than 100000 values, aliases followed" in refused("\n".join(lines))[0]
 
 
+HOSTILE = {
+    "underscores": "env: {A: 1" + "_" * 200_000 + "x}",
+    "dots": "env: {A: " + "a." * 100_000 + "}",
+    "digits": "env: {A: " + "9" * 200_000 + "}",
+    "label": "labels: {" + "a-" * 400 + ": x}",
+    "nested lists": "env:\n" + "- " * 20_000,
+    "many keys": "env: {" + ", ".join(f"A{n}: x" for n in range(3_000)) + "}",
+    "aliases in a chain": "a0: &a0 [x]\n" + "\n".join(f"a{n}: &a{n} [[[[*a{n - 1}]]]]" for n in range(1, 50)),
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("more", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_text_is_answered_in_reasonable_time(job_file, more):
+    try:
+        load([job_file(BASE + more)])
+    except SpecError as error:
+        assert error.problems
+
+
 def test_all_problems_come_at_once_in_file_order(refused):
     lines = refused(
         BASE + "nodes: 0\nenv: {A: no, RANK: 1}\nresources: {gpu: 1, memory: x}\nkind: statefulset\nttl: 1d\n"

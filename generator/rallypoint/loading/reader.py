@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -21,9 +21,9 @@ from ruamel.yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
 )
-from ruamel.yaml.reader import ReaderError
 
 from rallypoint.loading.scalars import scalar
+from rallypoint.loading.syntax import syntax_finding
 from rallypoint.loading.tree import Finding, Place, Tree
 from rallypoint.spec.written import spelling
 
@@ -81,7 +81,7 @@ class Reader:
                 else:
                     self._take(event)
         except YAMLError as error:
-            raise Unreadable(self._syntax(error, text)) from error
+            raise Unreadable(syntax_finding(error, text, self.file, self.layer)) from error
         return self.root
 
     def _events(self, text: str) -> Iterator[Any]:
@@ -227,27 +227,6 @@ class Reader:
                 Finding(place, "<<", "a merge key takes a map or a list of maps; give an alias of one")
             )
 
-    def _syntax(self, error: YAMLError, text: str) -> Finding:
-        """The parser's complaint in our form."""
-        if isinstance(error, ReaderError):
-            line = text.count("\n", 0, error.position) + 1
-            place = Place(self.layer, line, 0, self.file)
-            return Finding(place, "", f"a control character ({_code(error.character)}); remove it")
-        problem = getattr(error, "problem", None) or "no YAML"
-        mark = None
-        if isinstance(error, MarkedYAMLError):
-            begun = "end of stream" in problem and error.context_mark
-            mark = begun or error.problem_mark or error.context_mark
-        line = min(mark.line + 1, text.count("\n") + 1) if mark else 0
-        place = Place(self.layer, line, 0, self.file)
-        lines = text.splitlines()
-        row = lines[line - 1] if 0 < line <= len(lines) else ""
-        if "\t" in row[: len(row) - len(row.lstrip())] or "'\\t'" in problem:
-            return Finding(place, "", "a tab indents this line; use spaces")
-        context = getattr(error, "context", None)
-        where = f" {context}" if context and context not in problem else ""
-        return Finding(place, "", f"not valid YAML ({problem}{where}); correct the line")
-
 
 def _paired(text: str) -> str:
     """`text` with escaped surrogate pairs as the characters that they stand for, as JSON has them."""
@@ -256,8 +235,3 @@ def _paired(text: str) -> str:
         if text.isascii()
         else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     )
-
-
-def _code(character: Any) -> str:
-    """U+0007 for the character or its number."""
-    return f"U+{ord(character) if isinstance(character, str) else int(character):04X}"

@@ -28,6 +28,8 @@ _UNDERSCORED = re.compile(
 _SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
 LONGEST_INTEGER = 18
 """Digits that every reader keeps exactly: helm turns longer ones into floats."""
+LONGEST_NUMBER = 64
+"""Letters of anything that a reader could take for a number on purpose."""
 
 
 def scalar(text: str) -> tuple[Any, str]:
@@ -43,6 +45,8 @@ def scalar(text: str) -> tuple[Any, str]:
 
 def _number(text: str) -> tuple[Any, str]:
     """The same for a scalar that begins as a number does."""
+    if len(text) > LONGEST_NUMBER:  # the patterns below would need the square of its length
+        return text, "a rounded number" if set(text) <= set("0123456789_.+-eE:xob") else ""
     if _INT.fullmatch(text):
         if len(text.lstrip("+-")) > LONGEST_INTEGER:
             return text, "a rounded number"

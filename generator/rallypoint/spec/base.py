@@ -29,7 +29,7 @@ def matching(pattern: str, rule: str, longest: int = 253) -> AfterValidator:
     whole = re.compile(pattern)
 
     def check(text: str) -> str:
-        if whole.fullmatch(text) is None or len(text) > longest:
+        if len(text) > longest or whole.fullmatch(text) is None:
             raise ValueError(f"{rule} (got {text[:80]!r})")
         return text
 

@@ -20,8 +20,8 @@ PATTERNS = {
     "an API key": r"\bsk-[A-Za-z0-9_-]{20,}",
     "a Slack token": r"\bxox[abprs]-[A-Za-z0-9-]{10,}",
     "a Google API key": r"\bAIza[0-9A-Za-z_-]{35}",
-    "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
-    "a password in a URL": r"\b[a-z][a-z0-9+.-]*://[^/\s:@]+:[^/\s:@]{3,}@",
+    "a private key": r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----",
+    "a password in a URL": r"\b[a-z][a-z0-9+.-]{1,15}://[^/\s:@]{1,64}:[^/\s:@]{3,128}@",
     "a W&B key": r"(?i:wandb[\w-]{0,30}?(key|login)\W{1,4})[0-9a-f]{40}\b",
     "an AWS secret key": r"(?i:aws_?secret_?access_?key\W{1,4})[A-Za-z0-9/+]{40}",
 }
