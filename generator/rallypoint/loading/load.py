@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from rallypoint.loading import files
 from rallypoint.loading.arguments import modern
+from rallypoint.loading.files import Refused, job_file, place_of
 from rallypoint.loading.layers import layered
 from rallypoint.loading.reader import Reader, Unreadable
 from rallypoint.loading.scripts import folder_of, shipped
@@ -35,12 +35,12 @@ class Loaded(NamedTuple):
     """The layered values with their places, for later rules."""
 
 
-def load(given: Sequence[str | Path], sets: Sequence[str] = (), *, stdin: TextIO | None = None) -> Loaded:
+def load(files: Sequence[str | Path], sets: Sequence[str] = (), *, stdin: TextIO | None = None) -> Loaded:
     """The job that the files say, layered left to right, then the --set options.
 
     Raises: SpecError with every problem, in file order.
     """
-    names = [str(file) for file in given]
+    names = [str(file) for file in files]
     tree, findings = _merged(names, sets, stdin)
     if tree is None or not isinstance(tree.value, dict):
         raise spec_error(findings)
@@ -53,7 +53,7 @@ def load(given: Sequence[str | Path], sets: Sequence[str] = (), *, stdin: TextIO
     findings += [*doubts, *(finding for finding in later if finding.key not in doubtful)]
     if findings or checked.job is None:
         raise spec_error(findings)
-    folder = folder_of(files.place_of(names[-1], 0).file) if names else Path()
+    folder = folder_of(place_of(names[-1], 0).file) if names else Path()
     return Loaded(checked.job, tuple(map(str, problems(notices))), folder, plain(tree), scripts, tree)
 
 
@@ -92,12 +92,12 @@ def _merged(names: list[str], sets: Sequence[str], stdin: TextIO | None) -> tupl
 
 def _one(name: str, layer: int, stdin: TextIO | None) -> tuple[Tree | None, list[Finding]]:
     """One file's tree, when its root is a map, and what is wrong with it."""
-    place = files.place_of(name, layer)
+    place = place_of(name, layer)
     try:
         reader = Reader(place.file, layer)
-        tree = reader.read(files.job_file(name, stdin))
-    except files.Refused as refused:
-        return None, [Finding(files.place_of(name, layer, refused.line), "", refused.text)]
+        tree = reader.read(job_file(name, stdin))
+    except Refused as refused:
+        return None, [Finding(place_of(name, layer, refused.line), "", refused.text)]
     except Unreadable as unreadable:
         return None, [*reader.findings, unreadable.finding]
     if tree is None or tree.value is None:
