@@ -20,7 +20,7 @@ _ARGUMENTS = "rallypoint.arguments"
 Files = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[FILE]...",
+        metavar="FILE",
         show_default=False,
         help="Job files, layered left to right; - is standard input. None: job.yaml in this folder.",
     ),

@@ -49,7 +49,7 @@ train:                                    # fine-tune with the built-in trainer 
 # kind: Job                               # or StatefulSet, PyTorchJob, JobSet, TrainJob
 """
 
-File = Annotated[str, typer.Argument(metavar="[FILE]", help="Where to write it; - is standard output.")]
+File = Annotated[str, typer.Argument(metavar="FILE", help="Where to write it; - is standard output.")]
 
 
 def init(file: File = DEFAULT_FILE, debug: Debug = False) -> None:

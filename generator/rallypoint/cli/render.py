@@ -45,7 +45,7 @@ def render(
     output: Output = "yaml",
     debug: Debug = False,
 ) -> None:
-    """Print the Kubernetes objects of a job, in the order in which to apply them."""
+    """Print the Kubernetes objects of a job, in apply order."""
     from rallypoint.loading import require_cluster
     from rallypoint.render import notices, to_yaml
     from rallypoint.render import render as rendered

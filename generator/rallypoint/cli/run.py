@@ -27,9 +27,10 @@ def run(
     verbose: Verbose = False,
     debug: Debug = False,
 ) -> None:
-    """Run a job on this machine, with the same launcher as on a cluster.
+    """Run a job on this machine.
 
-    Ctrl-C ends it and keeps a checkpoint; the same command goes on from there. Results: ./output/NAME.
+    The same launcher as on a cluster, once for each node. Ctrl-C ends it and keeps a checkpoint; the same
+    command goes on from there. Results: ./output/NAME.
     """
     from rallypoint.run import run as run_here
 

@@ -30,7 +30,7 @@ def validate(
     output: Output = "text",
     debug: Debug = False,
 ) -> None:
-    """Check a job file, and say all that is wrong with it at once."""
+    """Check a job file, and say all that is wrong at once."""
     try:
         loaded = load_job(ctx, files, filename, set_ or [])
     except SpecError as error:

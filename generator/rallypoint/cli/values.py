@@ -26,7 +26,10 @@ def values(
     output: Output = "yaml",
     debug: Debug = False,
 ) -> None:
-    """Print the layered result as one job file, with script files inlined."""
+    """Print what all files together say, as one job file.
+
+    Script files are in it as text: it stands for all, and is what the Helm chart takes as values.
+    """
     from rallypoint.loading import values as layered
     from rallypoint.render import to_yaml
 

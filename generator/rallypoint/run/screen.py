@@ -87,14 +87,19 @@ class Screen:
         else:
             self.err.write(f"{text}\n")
 
-    def progress(self, label: str, step: int, total: int, facts: str) -> None:
-        """Move the bar, which appears with the first call."""
+    def progress(self, label: str, step: int | None, total: int | None, facts: str) -> None:
+        """Move the bar, which appears with the first call; without a step it only says what is awaited."""
+        if not self.live:
+            return
+        count = "" if step is None else f"step {step}/{total or '?'}"
         if self._progress is None:
             self._progress = _new_progress(self.err)
-            self._task = self._progress.add_task(label, total=total, facts="")
+            self._task = self._progress.add_task(label, total=None, facts="", count="")
             self._progress.start()
         assert self._task is not None
-        self._progress.update(self._task, completed=step, total=total, facts=facts, description=label)
+        self._progress.update(
+            self._task, completed=step or 0, total=total, facts=facts, count=count, description=label
+        )
         self._progress.refresh()
 
     def tick(self) -> None:
@@ -118,13 +123,13 @@ class Screen:
 def _new_progress(stream: Stream) -> Progress:
     """A bar with step, facts and time; refreshed by us alone: no thread writes beside the run's lines."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     file: Any = stream
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[count]}"),
         TextColumn("{task.fields[facts]}"),
         TimeElapsedColumn(),
         console=Console(file=file, force_terminal=True),

@@ -77,6 +77,8 @@ def _train(
     watch = Watch(grace, folder.path, output.lock if output else None)
     training = Training(job.name, screen)
     story = Story(screen, training, job.nodes, verbose)
+    if job.train is not None:
+        training.begin()
     began = time.monotonic()
     try:
         supervisor = Supervisor(_agents(folder, logs, environments), watch, story, screen, grace)

@@ -6,6 +6,9 @@ from typing import Any
 
 from rallypoint.run.screen import Screen
 
+_TIMINGS = ("_per_second", "runtime", "seconds", "epoch")
+"""Endings of what the Trainer puts beside the metrics."""
+
 
 class Training:
     """Shows the trainer's events and keeps the last of each kind."""
@@ -15,6 +18,11 @@ class Training:
         self.ended: dict[str, Any] | None = None
         self.started = False
         self.step: int | None = None
+        self._total: int | None = None
+
+    def begin(self) -> None:
+        """The processes start; their libraries take a while."""
+        self._screen.progress(self._name, None, None, "starting")
 
     def event(self, event: dict[str, Any]) -> None:
         """Show one event; a kind that is not known is left to the log."""
@@ -32,6 +40,8 @@ class Training:
     def interrupted(self) -> None:
         """A round was lost: what comes next starts again from a checkpoint."""
         self.started = False
+        if self.step is not None:
+            self._screen.progress(self._name, self.step, self._total, "starting again")
 
     def _start(self, event: dict[str, Any]) -> None:
         again = event.get("resumed_from")
@@ -49,9 +59,9 @@ class Training:
             return
         self.step = step
         facts = _facts(event)
-        if self._screen.live and isinstance(total, int):
-            self._screen.progress(self._name, step, total, facts)
-        else:
+        self._total = total if isinstance(total, int) else None
+        self._screen.progress(self._name, step, self._total, facts)
+        if not self._screen.live:
             self._screen.say(f"step {step}/{total or '?'}  {facts}".rstrip())
 
     def _eval(self, event: dict[str, Any]) -> None:
@@ -82,19 +92,14 @@ def _facts(event: dict[str, Any]) -> str:
 
 
 def numbers(metrics: dict[str, Any]) -> str:
-    """`accuracy 0.8015, f1 0.8601, loss 0.4480`: what was measured, without prefixes and timings."""
+    """`accuracy 0.8015, f1 0.8601, loss 0.4480`: what was measured, without prefix, timings and counts."""
     found = {
-        key.removeprefix("eval_"): value for key, value in metrics.items() if isinstance(value, int | float)
+        key.removeprefix("eval_"): value
+        for key, value in metrics.items()
+        if isinstance(value, float) and not key.endswith(_TIMINGS)
     }
-    shown = {
-        key: value for key, value in found.items() if not key.endswith(("_per_second", "runtime", "epoch"))
-    }
-    ordered = sorted(
-        shown.items(), key=lambda item: item[0] in ("loss", "train_loss")
-    )  # what was asked for first
-    return ", ".join(
-        f"{key} {value:.4f}" if isinstance(value, float) else f"{key} {value}" for key, value in ordered
-    )
+    ordered = sorted(found.items(), key=lambda item: item[0].endswith("loss"))  # what was asked for first
+    return ", ".join(f"{key} {value:.4f}" for key, value in ordered)
 
 
 def clock(seconds: float) -> str:
