@@ -235,3 +235,19 @@ def test_anchors_aliases_and_merge_keys_are_accepted(loaded):
 def test_json_is_accepted_with_its_surrogate_pairs(loaded):
     job = loaded('{"name": "a", "script": {"module": "x"}, "env": {"A": "\\ud83d\\ude00"}}').job
     assert job.env == {"A": "\U0001f600"}
+
+
+def test_a_wrong_item_does_not_hide_what_is_wrong_with_the_others(refused):
+    volumes = "volumes:\n- {mount: /a}\n- {mount: /b, emptyDir: {}}\n- {mount: /b, emptyDir: {}}\n- {emptyDir: {}}\n"
+    assert [line.split(": ")[:2] for line in refused(BASE + volumes)] == [
+        ["job.yaml:4", "volumes[0]"],
+        ["job.yaml:6", "volumes[2].mount"],
+        ["job.yaml:7", "volumes[3].mount"],
+    ]
+
+
+def test_a_rule_is_not_judged_on_a_wrong_field(refused):
+    assert refused("name: a\ntrain: {task: text-classification}\n") == [
+        "job.yaml:2: train.model: is missing (a model's name on the hub or folder, or more about it); add it",
+        "job.yaml:2: train.dataset: is missing (where the samples come from); add it",
+    ]

@@ -6,6 +6,7 @@ depends on one of them is left for the next try.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -17,6 +18,13 @@ from rallypoint.spec import Job, rules
 MOST_ROUNDS = 6
 """Taking a wrong value out can leave another mistake, as a missing field; deeper chains are given up."""
 STAND_IN_NAME = "name"
+STAND_INS: dict[str | int, Callable[[int], dict[str, Any]]] = {
+    "volumes": lambda index: {"mount": f"/stand-in/{index}", "emptyDir": {}},
+    "env_from": lambda _index: {"secret": "stand-in"},
+    "sidecars": lambda index: {"name": f"stand-in-s{index}", "image": "stand-in"},
+    "init_containers": lambda index: {"name": f"stand-in-i{index}", "image": "stand-in"},
+}
+"""What takes the place of a wrong item, so that the others keep theirs; other lists are taken out whole."""
 
 
 class Checked(NamedTuple):
@@ -78,8 +86,11 @@ def _taken_out(values: dict[str, Any], path: Path, kind: str) -> Path:
     inside = _at(values, path[:-1])
     if isinstance(inside, dict) and path:
         inside.pop(path[-1], None)
-    elif isinstance(inside, list):  # an item goes with its list, so that the others keep their places
-        return _taken_out(values, path[:-1], "")
+    elif isinstance(inside, list):
+        index = path[-1]
+        if path[0] not in STAND_INS or not isinstance(index, int):
+            return _taken_out(values, path[:-1], "")
+        inside[index] = STAND_INS[path[0]](index)
     return path
 
 
