@@ -18,11 +18,15 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_launcher() -> None:
-    """Asks Linux to kill this process when the launcher dies, however that happens: no rank "
-    "outlives its node.
+    """Asks Linux to kill this process when the launcher dies, however that happens: no rank outlives its
+    node. The launcher must have started it from a thread that lives as long as itself.
     """
-    if sys.platform == "linux" and "RALLYPOINT_NODE_INDEX" in os.environ:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if sys.platform != "linux" or "RALLYPOINT_NODE_INDEX" not in os.environ:
+        return
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)  # it went in between
 
 
 def main() -> None:

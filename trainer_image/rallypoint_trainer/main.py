@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from transformers import PrinterCallback, ProgressCallback, TrainingArguments, set_seed
 
@@ -63,49 +63,21 @@ def train(contract: Contract, world: World, stop: Stop) -> int:
     """Trains, or goes on training, and writes the result."""
     began = time.monotonic()
     quiet_libraries()
-    check = contract.train.training_args
-    world.together("names", lambda: check_names(check))
+    world.together("names", lambda: check_names(contract.train.training_args))
     open_output(contract.output, world)
     events = Events(contract.output, world.speaks)
     resume = find_resume(contract.output, world)
     for text in resume.told:
         events.notice(text)
-    bf16 = decide_bf16(world.gathered("bf16", native_bf16(world.on_gpu)), resume.bf16)
-    arguments = world.together(
-        "arguments", lambda: build_arguments(check, contract.output, contract.gpus, bf16.value)
-    )
-    check_trainer_world(arguments.world_size, contract)
-
-    tokenizer = world.node_by_node("tokenizer", lambda: load_tokenizer(contract.model))
-    config = world.together("config", lambda: load_config(contract.model))
-    samples = samples_of(contract, world, tokenizer, config)
-    settings = settings_of(contract, arguments, len(samples.train), samples.digest)
-    allowed = world.together("settings", lambda: _allowed(contract, arguments, samples, settings, resume))
-    set_seed(arguments.seed)
-    model = world.node_by_node("model", lambda: load_model(contract.model, samples.labels, tokenizer))
-
-    trainer = ResumableTrainer(
-        model=model,
-        args=arguments,
-        train_dataset=samples.train,
-        eval_dataset=samples.validation,
-        processing_class=tokenizer,
-        data_collator=Collator(tokenizer, multiple_of=8 if world.on_gpu else 1),
-        stop=stop,
-        events=events,
-        settings=settings,
-        metrics=list(contract.train.metrics),
-        progress=resume.progress,
-    )
-    for callback in (PrinterCallback, ProgressCallback):
-        trainer.remove_callback(callback)
+    ready = prepare(contract, world, resume)
+    trainer = build_trainer(contract, ready, resume, stop, events)
     steps = Steps(trainer, os.environ)
     trainer.add_callback(steps)
     max_steps = steps_to_train(trainer)
     events.rewind(resume.step)
-    for text in allowed:
+    for text in ready.notices:
         events.notice(text)
-    _say_start(events, trainer, resume, max_steps, _decisions(contract, arguments, bf16))
+    say_start(events, trainer, resume, max_steps, ready.decisions)
 
     stop.training()
     try:
@@ -114,12 +86,12 @@ def train(contract: Contract, world: World, stop: Stop) -> int:
         else:
             trainer.train(resume_from_checkpoint=str(resume.path) if resume.path else None)
         if steps.stopping:
-            return _stopped(trainer, events)
+            return _stopped(trainer)
         evaluation = final_evaluation(trainer)
     except Stopped:
         trainer.evaluation_due = True
         trainer.save_now()
-        return _stopped(trainer, events)
+        return _stopped(trainer)
     stop.finishing()
     result = summary(trainer, evaluation)
     target = write_result(trainer, result)
@@ -132,6 +104,62 @@ def train(contract: Contract, world: World, stop: Stop) -> int:
         seconds=round(time.monotonic() - began, 1),
     )
     return 0
+
+
+class Ready(NamedTuple):
+    """All that is there before the first step, the same on every rank."""
+
+    arguments: TrainingArguments
+    tokenizer: Any
+    model: Any
+    samples: Samples
+    settings: dict[str, Any]
+    notices: list[str]
+    decisions: dict[str, str]
+
+
+def prepare(contract: Contract, world: World, resume: Resume) -> Ready:
+    """Arguments, data and model, checked.
+
+    Raises: InputError, on all ranks, for whatever is wrong on one of them.
+    """
+    asked = contract.train.training_args
+    bf16 = decide_bf16(world.gathered("bf16", native_bf16(world.on_gpu)), resume.bf16)
+    arguments = world.together(
+        "arguments", lambda: build_arguments(asked, contract.output, contract.gpus, bf16.value)
+    )
+    check_trainer_world(arguments.world_size, contract)
+    tokenizer = world.node_by_node("tokenizer", lambda: load_tokenizer(contract.model))
+    config = world.together("config", lambda: load_config(contract.model))
+    samples = samples_of(contract, world, tokenizer, config)
+    settings = settings_of(contract, arguments, len(samples.train), samples.digest)
+    notices = world.together("settings", lambda: _allowed(contract, arguments, samples, settings, resume))
+    set_seed(arguments.seed)
+    model = world.node_by_node("model", lambda: load_model(contract.model, samples.labels, tokenizer))
+    decisions = _decisions(contract, arguments, bf16)
+    return Ready(arguments, tokenizer, model, samples, settings, notices, decisions)
+
+
+def build_trainer(
+    contract: Contract, ready: Ready, resume: Resume, stop: Stop, events: Events
+) -> ResumableTrainer:
+    """The Trainer of this run, silent but for our events."""
+    trainer = ResumableTrainer(
+        model=ready.model,
+        args=ready.arguments,
+        train_dataset=ready.samples.train,
+        eval_dataset=ready.samples.validation,
+        processing_class=ready.tokenizer,
+        data_collator=Collator(ready.tokenizer, multiple_of=8 if contract.gpus else 1),
+        stop=stop,
+        events=events,
+        settings=ready.settings,
+        metrics=list(contract.train.metrics),
+        progress=resume.progress,
+    )
+    for callback in (PrinterCallback, ProgressCallback):
+        trainer.remove_callback(callback)
+    return trainer
 
 
 def steps_to_train(trainer: ResumableTrainer) -> int:
@@ -177,7 +205,7 @@ def _decisions(contract: Contract, arguments: TrainingArguments, bf16: Decision)
     return {"precision": f"{precision}: {why}", "sampling": f"{arguments.train_sampling_strategy}: {order}"}
 
 
-def _say_start(
+def say_start(
     events: Events, trainer: ResumableTrainer, resume: Resume, max_steps: int, decisions: dict[str, str]
 ) -> None:
     """The event that opens a run or a resumed one."""
@@ -192,9 +220,8 @@ def _say_start(
     )
 
 
-def _stopped(trainer: ResumableTrainer, events: Events) -> int:
+def _stopped(trainer: ResumableTrainer) -> int:
     """The exit code after an agreed stop, said once."""
-    events.notice(
-        f"told to stop: checkpoint of step {trainer.state.global_step} is written, it can go on from there"
-    )
+    step = trainer.state.global_step
+    trainer.events.notice(f"told to stop: the checkpoint of step {step} is written, it can go on from there")
     return EXIT_CODE

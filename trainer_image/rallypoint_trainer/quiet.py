@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from logging import CRITICAL
 
 ENVIRONMENT = {
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
@@ -28,7 +29,8 @@ def quiet_libraries() -> None:
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    datasets.utils.logging.set_verbosity_error()
+    # it logs errors that it raises as well; those we put into words
+    datasets.utils.logging.set_verbosity(CRITICAL)
     datasets.disable_progress_bars()
     # raised by libraries about their own use of one another
     warnings.filterwarnings("ignore", category=FutureWarning)

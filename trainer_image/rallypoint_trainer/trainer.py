@@ -130,7 +130,7 @@ class ExactTrainer(Trainer):  # type: ignore[misc]  # transformers ships no type
 
     def mean_over_ranks(self, value: torch.Tensor) -> float:
         """The mean of a number that every rank has; all ranks must ask."""
-        total = value.detach().to("cpu", torch.float64)
+        total = value.detach().to("cpu", torch.float64, copy=True)  # all_reduce writes into it
         dist.all_reduce(total)
         return float(total.item()) / dist.get_world_size()
 
