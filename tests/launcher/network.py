@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -66,3 +67,9 @@ class Network:
     def close(self):
         for name in [*(f"{PREFIX}{index}" for index in range(self.pods)), self.hub]:
             ip("netns", "del", name)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

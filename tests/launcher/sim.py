@@ -1,7 +1,7 @@
 """One job of simulated pods.
 
-As root on Linux every pod has a network, PID and mount namespace of its own, its launcher is PID 1, and the endpoint
-is the name `rdzv`. Else the pods are plain processes on loopback, and what needs a namespace is skipped.
+As root on Linux every pod has a network, PID and mount namespace of its own, its launcher is PID 1, and the
+endpoint is the name `rdzv`. Else the pods are plain processes on loopback; what needs a namespace is skipped.
 """
 
 import json
@@ -13,16 +13,10 @@ import threading
 import time
 from pathlib import Path
 
-from launcher.network import address
+from launcher.network import address, free_port
 from launcher.pod import Pod
 
 HERE = Path(__file__).resolve().parent
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Sim:
