@@ -9,17 +9,6 @@ from cli.command import rallypoint
 
 HEAVY = ["torch", "transformers", "datasets", "accelerate", "kubernetes", "numpy", "jinja2", "ruamel", "rich"]
 """Not pydantic: typer itself imports it to read a verb's options."""
-    "torch",
-    "transformers",
-    "datasets",
-    "accelerate",
-    "kubernetes",
-    "numpy",
-    "jinja2",
-    "ruamel",
-    "pydantic",
-    "rich",
-]
 VERBS = ["init", "validate", "values", "render", "run", "schema", "version"]
 
 
