@@ -90,7 +90,7 @@ def api_is_ready() -> bool:
     return kubectl("get", "--raw", "/readyz", "--request-timeout=2s").returncode == 0
 
 
-def wait_for_api(seconds: float = 60) -> None:
+def wait_for_api(seconds: float = 120) -> None:
     """Returns when `/readyz` says so: before the RBAC bootstrap the controller manager is forbidden all."""
 
     def ready_or_dead() -> bool:

@@ -111,10 +111,10 @@ def start_node() -> None:
 
 def wait_for_node() -> None:
     """Returns when the node is Ready; raises ClusterError with the log of a program that ended."""
-    wait_until("node-0 to be registered", lambda: kubectl("get", "node", NODE_NAME).returncode == 0, 60)
+    wait_until("node-0 to be registered", lambda: kubectl("get", "node", NODE_NAME).returncode == 0, 120)
     start(kube_router())  # it ends at once when the node is not there yet
     try:
-        kubectl_or_fail("wait", "--for=condition=Ready", f"node/{NODE_NAME}", "--timeout=60s")
+        kubectl_or_fail("wait", "--for=condition=Ready", f"node/{NODE_NAME}", "--timeout=120s")
     except ClusterError as error:
         raise ClusterError(f"{error}\n{last_words('kubelet')}") from error
     for program in NODE_PROGRAMS:

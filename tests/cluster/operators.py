@@ -97,7 +97,7 @@ def apply_operators() -> None:
 def wait_for_operators() -> None:
     """Returns when all are Available (probes first ask after 5 to 10 s) and their webhooks answer."""
     for operator in OPERATORS:
-        arguments = ["wait", "deployment", "--all", "--for=condition=Available", "--timeout=120s"]
+        arguments = ["wait", "deployment", "--all", "--for=condition=Available", "--timeout=300s"]
         kubectl_or_fail(*arguments, "--namespace", operator.namespace)
     for sample in sorted(set(SAMPLES.glob("*.yaml")) - {SAMPLES / "trainjob.yaml"}):
         wait_until(f"webhooks for {sample.name}", partial(accepts, sample), 60)

@@ -150,10 +150,10 @@ def test_a_queued_job_waits_for_its_queue(namespace: str) -> None:
 @pytest.mark.parametrize(
     ("sample", "right", "wrong", "words"),
     [
-        ("pytorchjob.yaml", "name: pytorch\n", "name: other\n", "no container named pytorch"),
+        ("pytorchjob.yaml", "name: pytorch\n", "name: other\n", "at least one container with name pytorch"),
         ("jobset.yaml", "name: sample", "name: s" + "x" * 62, "JobSet name is too long"),
         ("trainjob.yaml", "name: sample\n", "name: absent\n", "must be created before the TrainJob"),
-        ("queued-job.yaml", "queue-name: sample", "queue-name: Not_A_Name", "queue-name"),
+        ("queued-job.yaml", "queue-name: sample", "queue-name: Not_A_Name", "RFC 1123"),
     ],
     ids=lambda value: value if value.endswith(".yaml") else "",
 )
