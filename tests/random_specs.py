@@ -6,8 +6,9 @@ from typing import Any
 AWKWARD = (
     "a: b", "{{ x }}", "$(X)", "$$", "${HOME}", "no", "on", "010", "1_000", "12:30", "1e3", "null", "~",
     "None", "", " leading", "trailing ", "- item", "# no comment", "'single'", '"double"', "back\\slash",
-    "two\nlines\n", "end\n\n", "tab\there", "na\u00efve", "emoji \U0001f680", "\u2028", "{a: 1}", "[1]", "*star",
-    "&amp;", "!tag", "%", "@at", "`tick`", "|", ">", "y", "=", "<<", "0x1f", "2026-01-02", ".5", "5.", "+1", "true", "---",
+    "two\nlines\n", "end\n\n", "tab\there", "na\u00efve", "emoji \U0001f680", "\u2028", "{a: 1}", "[1]",
+    "*star", "&amp;", "!tag", "%", "@at", "`tick`", "|", ">", "y", "=", "<<", "0x1f", "2026-01-02", ".5",
+    "5.", "+1", "true", "---",
 )  # fmt: skip
 KINDS = ("job", "statefulset", "pytorchjob", "jobset", "trainjob")
 KINDS_WITH = {
