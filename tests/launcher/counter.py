@@ -6,6 +6,7 @@ and gets back one for all, so that a lost rank is noticed by the others as with 
 instead of seconds.
 """
 
+import atexit
 import json
 import os
 import signal
@@ -57,6 +58,10 @@ class Group:
             peer.sendall(byte)
         return self.receive(self.peers[0]) if RANK else byte
 
+    def close(self):
+        for peer in self.peers:
+            peer.close()
+
     @staticmethod
     def receive(peer):
         byte = peer.recv(1)
@@ -79,7 +84,7 @@ def save(step):
         (HOME / "checkpoint.tmp").replace(HOME / "checkpoint")
 
 
-def fault(step):
+def fault(step, group):
     path = HOME / f"fault-{RANK}"
     if not path.exists():
         return
@@ -90,6 +95,10 @@ def fault(step):
         path.unlink()
     event(f"fault {what}")
     if what == "raise":
+        raise ValueError(f"bad batch at step {step}")
+    if what == "slow-raise":
+        group.close()
+        atexit.register(time.sleep, 20)
         raise ValueError(f"bad batch at step {step}")
     if what == "exit2":
         print("ValueError: column 'label' is not in the dataset", file=sys.stderr, flush=True)
@@ -109,6 +118,8 @@ def fault(step):
 def main():
     if os.environ.get("STUBBORN"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    elif os.environ.get("EXIT_143_ON_STOP"):
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
     elif not os.environ.get("NO_HANDLER"):
         signal.signal(signal.SIGTERM, lambda *_: stop.append(1))
     if os.environ.get("CHILD"):
@@ -129,7 +140,7 @@ def main():
     step, first = saved_step(), True
     Path(os.environ["RALLYPOINT_STEP_FILE"]).write_text(str(step))
     while step < STEPS:
-        fault(step)
+        fault(step, group)
         stopping = group.together(b"s" if stop else b"-") == b"s"
         step += 1
         if first:

@@ -5,8 +5,10 @@ import shutil
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
-PREFIX = f"rp{os.getpid() % 10000}"
+FAMILY = "rallypoint-test-"
+PREFIX = f"{FAMILY}{os.getpid()}-"
 BLACK_HOLE = "10.99.7.250"
 
 
@@ -29,11 +31,20 @@ def ip(*words):
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
+def remove_leftovers():
+    """Takes away the namespaces of test runs that were killed."""
+    for path in Path("/run/netns").glob(f"{FAMILY}*"):
+        pid = path.name.removeprefix(FAMILY).split("-")[0]
+        if not Path(f"/proc/{pid}").exists():
+            subprocess.run(["ip", "netns", "del", path.name], capture_output=True)
+
+
 class Network:
     """A bridge in a namespace of its own, and one namespace for each pod; nothing on the host's own
     network."""
 
     def __init__(self, pods):
+        remove_leftovers()
         self.pods, self.hub = pods, f"{PREFIX}hub"
         ip("netns", "add", self.hub)
         ip("-n", self.hub, "link", "add", "name", "bridge0", "type", "bridge")

@@ -1,6 +1,8 @@
 """The fault matrix, part two: whole nodes are lost, and come back or do not."""
 
+import os
 import signal
+import time
 
 import pytest
 
@@ -60,40 +62,33 @@ def test_a_node_zero_that_stays_away_ends_the_others_with_143(make, saw):
     saw(f"143, 143, 143; {message}", sim.pods[3].codes[-1][0] - at)
 
 
-@pytest.mark.parametrize("lost", [3, 0])
-def test_a_node_that_vanishes_without_a_word_is_taken_back(make, namespaces, saw, lost):
+def test_a_node_zero_that_vanishes_without_a_word_is_taken_back(make, namespaces, saw):
     sim = make(environment={"GROUP_SECONDS": "600"}).up()
     at = sim.running()
-    namespaces.cable(lost, "down")
-    pod = sim.pods[lost]
-    pod.back = 20
+    namespaces.cable(0, "down")
+    pod = sim.pods[0]
+    pod.back = 15
     pod.signal(signal.SIGKILL)
     try:
-        if lost:
-            sim.wait(lambda: sim.said(1, f"waiting for node {lost}"), 30, "the others notice")
-        else:
-            sim.wait(lambda: len(pod.starts) == 2, 30, "node 0 is started again")
+        sim.wait(lambda: len(pod.starts) == 2, 30, "node 0 is started again")
     finally:
-        namespaces.cable(lost, "up")
-    come_back(sim, at, [1 + (index == lost) for index in range(4)], saw, seconds=60)
+        namespaces.cable(0, "up")
+    come_back(sim, at, [2, 1, 1, 1], saw, seconds=60)
 
 
-@pytest.mark.parametrize("frozen", [0, 2])
-def test_a_launcher_that_is_frozen_for_a_while_restarts_nothing(make, saw, frozen):
+def test_launchers_that_are_frozen_for_a_while_restart_nothing(make, saw):
     sim = make().up()
     sim.running()
-    pid = sim.pods[frozen].pid()
-    import os
-    import time
-
-    os.kill(pid, signal.SIGSTOP)
+    frozen = [sim.pods[index].pid() for index in (0, 2)]
+    for pid in frozen:
+        os.kill(pid, signal.SIGSTOP)
     at = time.time()
     sim.wait(lambda: time.time() - at > 8)
-    os.kill(pid, signal.SIGCONT)
+    for pid in frozen:
+        os.kill(pid, signal.SIGCONT)
     thawed = time.time()
-    steps = sum(what.startswith("first") for _, _, what in sim.events())
     sim.wait(lambda: time.time() - thawed > 3)
-    assert sum(what.startswith("first") for _, _, what in sim.events()) == steps == 4
+    assert sum(what.startswith("first") for _, _, what in sim.events()) == 4
     assert sim.launches() == [1] * 4
     saw(f"launches {sim.launches()}, no rank started again")
 

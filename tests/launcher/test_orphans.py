@@ -30,7 +30,7 @@ def gone(sim, pids):
 
 
 def start(make, **more):
-    sim = make(nodes=2, on=None, environment={"CHILD": "1", **more}).up()
+    sim = make(nodes=2, on=None, environment={"CHILD": "1", **more}, grace_period_seconds=4).up()
     sim.running()
     pids = family(sim)
     assert len(pids) == 2 + 4

@@ -97,6 +97,26 @@ def test_a_process_that_stops_with_143_by_itself_is_free(make, saw):
     recovered_in_place(sim, at, saw, 0)
 
 
+def test_a_rank_that_is_slow_to_end_after_its_failure_is_still_blamed(make, saw):
+    sim = make(environment={"NO_HANDLER": "1"}).up()
+    sim.running()
+    sim.fault(1, "slow-raise")
+    at = sim.happened("fault")
+    sim.wait(lambda: sim.said(3, "again because"))
+    assert sim.said(3, r"again because (.*?);")[-1].startswith("rank 1 on node 1: ValueError: bad batch")
+    recovered_in_place(sim, at, saw, 1)
+
+
+def test_a_stop_by_the_launcher_is_no_stop_after_a_save(make, saw):
+    sim = make(nodes=2, nproc=2, environment={"EXIT_143_ON_STOP": "1"}).up()
+    at = sim.running()
+    os.kill(sim.pods[1].processes()[0], signal.SIGSEGV)
+    sim.wait(lambda: sim.said(1, "again because rank 2 on node 1: killed by SIGSEGV"))
+    back = sim.running(since=at)
+    assert sim.used() == 1
+    saw("running again; restarts used 1", back - at)
+
+
 def test_a_rank_killed_for_memory_counts_and_is_named(make, namespaces, saw):
     cgroup = Path("/sys/fs/cgroup/memory/rallypoint-test")
     if not cgroup.parent.is_dir() or not os.access(cgroup.parent, os.W_OK):

@@ -125,6 +125,16 @@ def test_an_incident_is_entered_once_however_often_it_is_judged():
     assert verdict.with_incident([entry(3)], entry(3)) == [entry(3)]
 
 
+def test_only_the_last_incident_travels_with_its_traceback():
+    said = {**entry(1), "report": {**report(), "traceback": "Traceback"}}
+    ledger = verdict.with_incident([said], {**said, "round": 2})
+    assert [one["report"]["traceback"] for one in ledger] == ["", "Traceback"]
+
+
+def test_a_rank_that_failed_is_blamed_before_one_that_stopped_after_a_save():
+    assert verdict.first_failure([report("saved", rank=0), report("own", rank=1)])["rank"] == 1
+
+
 def test_a_long_ledger_forgets_its_beginning_but_not_the_sum():
     ledger = []
     for n in range(1, 100):
