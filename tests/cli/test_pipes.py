@@ -13,9 +13,9 @@ VERBS = ["init", "validate", "values", "render", "run", "schema", "version"]
 
 
 def test_a_reader_that_goes_away_is_no_error_worth_a_word(folder):
-    command = f"{sys.executable} -m rallypoint render | head -n 1; echo ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m rallypoint render | true; echo ${{PIPESTATUS[0]}}"
     found = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60)
-    assert (found.stdout, found.stderr) in (("---\n141\n", ""), ("---\n0\n", ""))
+    assert (found.stdout, found.stderr) == ("141\n", "")
 
 
 def test_a_full_disk_is_said(folder):

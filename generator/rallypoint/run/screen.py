@@ -87,6 +87,11 @@ class Screen:
         else:
             self.err.write(f"{text}\n")
 
+    def over_echo(self) -> None:
+        """Let the next line of ours stand over the ^C that a terminal echoes."""
+        if self._progress is None and self.err.isatty():
+            self.err.write("\r")
+
     def progress(self, label: str, step: int | None, total: int | None, facts: str) -> None:
         """Move the bar, which appears with the first call; without a step it only says what is awaited."""
         if not self.live:

@@ -170,6 +170,7 @@ class Supervisor:
         if self.stopped_by is not None and not self._told_stop:
             self._told_stop = True
             name = signal.Signals(self.stopped_by).name
+            self._screen.over_echo()
             self._screen.say(
                 f"stopping ({name}); the processes save what they can, once more ends them at once"
             )
