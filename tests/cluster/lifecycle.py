@@ -41,10 +41,10 @@ def up() -> None:
     import_images()
     with step("etcd, API server, controller manager, scheduler"):
         start_control_plane()
-    start_node()
-    with step("operators applied"):  # the node gets Ready meanwhile
+    with step("operators applied"):  # before the node: they end while their CRDs are not served
         apply_operators()
     with step("node Ready"):
+        start_node()
         wait_for_node()
     with step("operators Available, webhooks answering"):
         wait_for_operators()

@@ -22,6 +22,7 @@ KUBELET_CONFIG = {
     "failSwapOn": False,
     "clusterDomain": DOMAIN,
     "clusterDNS": [NODE_ADDRESS],
+    "syncFrequency": "5s",  # an operator's new webhook certificate reaches its pod so soon; default 1 min
     "resolvConf": str(CONFIG / "resolv.conf"),
     "podLogsDir": str(STATE / "pod-logs"),
     "volumePluginDir": str(STATE / "flexvolume"),
