@@ -24,6 +24,7 @@ FORKED.set_forkserver_preload(["torch", "datasets", "rallypoint_trainer.main", "
 
 def be_rank(environment: dict[str, str], stdout: str, stderr: str, contract: str) -> None:
     """Becomes one rank; never returns."""
+    multiprocessing.set_start_method("fork", force=True)  # what a plain process has, for its loader workers
     os.environ.update(environment)
     for number, path in ((1, stdout), (2, stderr)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)

@@ -22,7 +22,7 @@ def broken_place(files: list[str], builder: str, error: BaseException) -> str:
         found = _in_file(file, builder)
         if found:
             line, reason = found
-            return f"{WHERE}: {file}:{line}: {reason}; mend or remove that line"
+            return f"{WHERE}: {file}:{line}: {reason}; mend the file"
     cause = error.__cause__ or error
     names = ", ".join(files) or builder
     return (
@@ -78,7 +78,7 @@ def _in_json(text: TextIO) -> tuple[int, str] | None:
             if known != _kind(value) and None not in (known, _kind(value)):
                 return number, f"'{key}' is {_kind(value)} here and {known} before ({str(value)[:40]!r})"
             types[key] = known or _kind(value)
-    return None
+    return None if types else (1, "no rows")
 
 
 def _kind(value: Any) -> str | None:
@@ -102,4 +102,4 @@ def _in_csv(text: TextIO, delimiter: str) -> tuple[int, str] | None:
     for row in reader:
         if row and len(row) != len(header):
             return reader.line_num, f"{len(row)} fields, the header has {len(header)}"
-    return None
+    return None if reader.line_num > 1 else (1, "no rows after the header")

@@ -80,10 +80,10 @@ def _load(spec: DatasetSpec) -> Any:
         return datasets.load_dataset(
             path, **{key: value for key, value in arguments.items() if value is not None}
         )
-    except datasets.exceptions.DatasetGenerationError as error:
-        raise InputError(broken_place(_expanded(files), path, error)) from error
     except (OSError, ValueError, datasets.exceptions.DatasetsError, EOFError) as error:
-        raise InputError(_not_loaded(path, spec, error)) from error
+        local = path in BUILDERS.values() or isinstance(error, datasets.exceptions.DatasetGenerationError)
+        text = broken_place(_expanded(files), path, error) if local else _not_loaded(path, spec, error)
+        raise InputError(text) from error
 
 
 def _not_loaded(path: str, spec: DatasetSpec, error: Exception) -> str:

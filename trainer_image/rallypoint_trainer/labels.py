@@ -57,10 +57,20 @@ def find_labels(train: datasets.Dataset, column: str) -> Labels:
             f"{WHERE}: '{column}' has only one value in train ({next(iter(keys))!r}); "
             "classification needs at least two"
         )
-    if len({type(key) for key in keys}) > 1:
-        raise InputError(f"{WHERE}: '{column}' mixes numbers and text in train; use one kind")
+    if len({isinstance(key, str) for key in keys}) > 1:
+        raise InputError(_mixed(train, column))
     ordered = sorted(keys)
     return Labels([str(key) for key in ordered], {key: number for number, key in enumerate(ordered)})
+
+
+def _mixed(train: datasets.Dataset, column: str) -> str:
+    """What to say about the first row whose label is text where those before were numbers, or the reverse."""
+    values = list(train[column])
+    row = next(at for at, value in enumerate(values) if isinstance(value, str) != isinstance(values[0], str))
+    return (
+        f"{WHERE}: '{column}' mixes numbers and text: train row {row + 1} is {values[row]!r}, "
+        f"row {row} is {values[row - 1]!r}; use one kind"
+    )
 
 
 def _key(value: Any, column: str, split: str, row: int) -> int | str:

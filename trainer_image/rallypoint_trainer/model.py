@@ -6,8 +6,10 @@ Refuses a place without weights; the head for the task's labels is the only part
 from __future__ import annotations
 
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
 from rallypoint.errors import InputError
@@ -16,6 +18,12 @@ from rallypoint.spec import ModelSpec
 WHERE = "train.model"
 HUGE = 1_000_000
 """Tokenizers without a limit of their own say 1e30."""
+
+UNREADABLE = (
+    OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError, EOFError, UnpicklingError,
+    SafetensorError,
+)  # fmt: skip
+"""What the libraries raise for files that are missing, broken or of another kind."""
 
 MOSTLY = 0.5
 """A model of which more than this share of tensors is new has not been loaded, whatever the library says."""
@@ -33,8 +41,13 @@ def load_tokenizer(spec: ModelSpec) -> Any:
             revision=spec.revision or "main",
             trust_remote_code=spec.trust_remote_code,
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except UNREADABLE as error:
         raise InputError(_not_loaded(spec, "tokenizer", error)) from error
+    if len(tokenizer) <= len(tokenizer.all_special_tokens):  # what is made of a folder without its files
+        raise InputError(
+            f"{WHERE}: the tokenizer of '{spec.pretrained_model_name_or_path}' has no words "
+            f"({len(tokenizer)} tokens); put its tokenizer.json there, or give a model that has one"
+        )
     if tokenizer.pad_token is None:
         if tokenizer.eos_token is not None:
             tokenizer.pad_token = tokenizer.eos_token
@@ -54,7 +67,7 @@ def load_config(spec: ModelSpec) -> Any:
             revision=spec.revision or "main",
             trust_remote_code=spec.trust_remote_code,
         )
-    except (OSError, ValueError, KeyError) as error:
+    except UNREADABLE as error:
         raise InputError(_not_loaded(spec, "config", error)) from error
 
 
@@ -80,7 +93,7 @@ def load_model(spec: ModelSpec, labels: list[str], tokenizer: Any) -> PreTrained
             output_loading_info=True,
             **({"attn_implementation": spec.attn_implementation} if spec.attn_implementation else {}),
         )
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise InputError(_not_loaded(spec, "model", error)) from error
     _check_loaded(model, loading, spec)
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
