@@ -1,8 +1,8 @@
 """Fits a small network to a noisy sine with DistributedDataParallel, on CPUs or GPUs.
 
-It relies on what torchrun gives a program, and on two variables of Rallypoint: RALLYPOINT_OUTPUT_DIR, a folder
-that all nodes share, and RALLYPOINT_STEP_FILE, where it may say how far it is. Started again, it goes on from its
-last checkpoint.
+It relies on what torchrun gives a program, and on two variables of Rallypoint: RALLYPOINT_OUTPUT_DIR, a
+folder that all nodes share, and RALLYPOINT_STEP_FILE, where it may say how far it is. Started again, it goes
+on from its last checkpoint.
 """
 
 import argparse

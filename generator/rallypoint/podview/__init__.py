@@ -1,4 +1,4 @@
-"""The pod view: everything that is decided about a job on a cluster, as one flat typed value.
+"""The pod view: everything that is decided about a job on a cluster, as flat typed values.
 
 Refuses to print: templates (and a Helm chart's) read the view and decide nothing more.
 """

@@ -13,7 +13,7 @@ from rallypoint.podview.environment import environment, environment_sources
 from rallypoint.podview.label import NO_MESH, endpoint_selector, labels, queue_labels, selector
 from rallypoint.podview.rights import container_security, pod_security
 from rallypoint.podview.storage import mounts, volumes
-from rallypoint.podview.view import View
+from rallypoint.podview.view import Container, Objects, Pod, View
 from rallypoint.quantity import seconds
 from rallypoint.spec import Job
 from rallypoint.topology import CONTAINER_NAMES, ENDPOINT_PORT_NAMES, config_map_name, endpoint_name
@@ -31,13 +31,17 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
     Raises: InputError when the job cannot go to a cluster as it stands.
     """
     refuse_broken_rules(job)
-    placed, owned, data = job.scheduling, labels(job), config_data(job, scripts)
+    data = config_data(job, scripts)
     refuse_too_much_config(data)
-    return View(
+    return View(_objects(job, data), _pod(job, scripts), _container(job, scripts))
+
+
+def _objects(job: Job, data: dict[str, str]) -> Objects:
+    return Objects(
         kind=job.kind,
         name=job.name,
         namespace=job.namespace or "",
-        labels=owned,
+        labels=labels(job),
         annotations=dict(job.annotations),
         queue_labels=queue_labels(job),
         selector=selector(job),
@@ -55,7 +59,13 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
         suspend=job.suspend,
         deadline_seconds=seconds(job.deadline) if job.deadline else 0,
         ttl_seconds=seconds(job.ttl) if job.ttl else 0,
-        pod_labels={**NO_MESH, **owned},
+    )
+
+
+def _pod(job: Job, scripts: Mapping[str, str]) -> Pod:
+    placed = job.scheduling
+    return Pod(
+        pod_labels={**NO_MESH, **labels(job)},
         pod_annotations={**NO_MESH, **job.annotations, **job.network.annotations},
         restart_policy="Never" if job.kind in ("job", "jobset", "trainjob") else "",
         grace_seconds=seconds(job.grace_period),
@@ -73,6 +83,12 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
         volumes=volumes(job, scripts),
         init_containers=job.init_containers,
         sidecars=job.sidecars,
+        pod_patch=job.pod_patch,
+    )
+
+
+def _container(job: Job, scripts: Mapping[str, str]) -> Container:
+    return Container(
         container_name=CONTAINER_NAMES[job.kind],
         image=job.image or "",
         image_pull_policy=job.image_pull_policy or "",
@@ -83,6 +99,5 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
         resources=resources(job),
         container_security=container_security(job),
         mounts=mounts(job, scripts),
-        pod_patch=job.pod_patch,
         container_patch=job.container_patch,
     )

@@ -11,10 +11,9 @@ Block = dict[str, Any]
 """A mapping spelled as Kubernetes does."""
 
 
-class View(NamedTuple):
-    """A job on a cluster. Empty text, an empty list or mapping, 0 and False mean: leave it out."""
+class Objects(NamedTuple):
+    """The objects of a job, and its workload."""
 
-    # the objects
     kind: KindName
     name: str
     namespace: str
@@ -34,8 +33,6 @@ class View(NamedTuple):
     port_name: str
     claims: list[Claim]
     policy: bool
-
-    # the workload
     nodes: int
     nproc_per_node: str
     """Text, because a PyTorchJob wants it so."""
@@ -44,7 +41,10 @@ class View(NamedTuple):
     deadline_seconds: int
     ttl_seconds: int
 
-    # the pod
+
+class Pod(NamedTuple):
+    """Each pod of the job."""
+
     pod_labels: dict[str, str]
     pod_annotations: dict[str, str]
     restart_policy: str
@@ -64,8 +64,13 @@ class View(NamedTuple):
     volumes: list[Block]
     init_containers: list[Block]
     sidecars: list[Block]
+    pod_patch: Block
+    """A merge patch, applied to what was printed; so is the container's."""
 
-    # the training container
+
+class Container(NamedTuple):
+    """The training container of each pod."""
+
     container_name: str
     image: str
     image_pull_policy: str
@@ -76,7 +81,16 @@ class View(NamedTuple):
     resources: Block
     container_security: Block
     mounts: list[Block]
-
-    # merge patches, applied to what was printed
-    pod_patch: Block
     container_patch: Block
+
+
+class View(NamedTuple):
+    """A job on a cluster. Empty text, an empty list or mapping, 0 and False mean: leave it out."""
+
+    objects: Objects
+    pod: Pod
+    container: Container
+
+    def names(self) -> dict[str, Any]:
+        """Every field under its own name, as templates read it."""
+        return {**self.objects._asdict(), **self.pod._asdict(), **self.container._asdict()}

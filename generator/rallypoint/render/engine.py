@@ -35,4 +35,4 @@ def _environment() -> Environment:
 
 def printed(template: str, view: View) -> str:
     """The text of one template with the view's fields in it."""
-    return _environment().get_template(f"{template}.yaml.j2").render(view._asdict())
+    return _environment().get_template(f"{template}.yaml.j2").render(view.names())

@@ -37,7 +37,7 @@ def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
     """
     decided = view(job, scripts)
     objects = [item for template in _templates(decided) for item in _parsed(printed(template, decided))]
-    objects[0]["data"] = decided.config_data
+    objects[0]["data"] = decided.objects.config_data
     objects = [patched(item, decided) for item in objects]
     findings = check(objects)
     if findings:
@@ -46,8 +46,8 @@ def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
 
 
 def _templates(decided: View) -> list[str]:
-    policy = ["networkpolicy"] if decided.policy else []
-    return ["configmap", "claims", "service", *policy, *WORKLOADS[decided.kind]]
+    policy = ["networkpolicy"] if decided.objects.policy else []
+    return ["configmap", "claims", "service", *policy, *WORKLOADS[decided.objects.kind]]
 
 
 def _parsed(text: str) -> list[Object]:

@@ -27,11 +27,11 @@ def merged(target: Any, patch: Any) -> Any:
 
 def patched(item: dict[str, Any], decided: View) -> dict[str, Any]:
     """`item` with the job's patches on its pod, if it holds one; the training container is the first."""
-    if not (decided.pod_patch or decided.container_patch):
+    if not (decided.pod.pod_patch or decided.container.container_patch):
         return item
     result = deepcopy(item)
     for pod in pod_templates(result):
-        spec = merged(pod.template["spec"], decided.pod_patch)
-        spec["containers"][0] = merged(spec["containers"][0], decided.container_patch)
+        spec = merged(pod.template["spec"], decided.pod.pod_patch)
+        spec["containers"][0] = merged(spec["containers"][0], decided.container.container_patch)
         pod.template["spec"] = spec
     return result
