@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from chart_schema import values_schema
+
 from rallypoint.contract import POD_OUTPUT, POD_WORKDIR
 from rallypoint.loading.scripts import LARGEST_SCRIPTS
 from rallypoint.podview.build import BACKOFF_LIMIT, COMMAND
@@ -25,11 +27,9 @@ from rallypoint.spec.base import DNS_1035, DNS_1123
 from rallypoint.spec.fields import all_fields
 from rallypoint.spec.kinds import LACKS, LONGEST_DERIVED, LONGEST_NAME, having
 from rallypoint.spec.rules import credentials, pod, program, storage
-from rallypoint.spec.schema import json_schema
 from rallypoint.spec.storage import VOLUME_SOURCES
 from rallypoint.spec.training import STRATEGIES, TRAINING_ARGS, VERSION
-from rallypoint.spec.training import rules as training
-from rallypoint.spec.training.old import CONVERTED, GONE, RENAMED
+from rallypoint.spec.training.old import GONE, RENAMED
 from rallypoint.spec.training.table import OWNED
 from rallypoint.topology import (
     CONTAINER_NAMES,
@@ -42,8 +42,8 @@ from rallypoint.topology import (
 ROOT = Path(__file__).parents[1]
 CHART = ROOT / "charts/rallypoint"
 JUDGED_TOGETHER = (
-    "load_best_model_at_end", "eval_strategy", "save_strategy", "save_steps", "eval_steps", "logging_steps", "fp16",
-    "bf16", "fp16_full_eval", "bf16_full_eval", "lr_scheduler_type", "dataloader_num_workers",
+    "load_best_model_at_end", "eval_strategy", "save_strategy", "save_steps", "eval_steps", "logging_steps",
+    "fp16", "bf16", "fp16_full_eval", "bf16_full_eval", "lr_scheduler_type", "dataloader_num_workers",
     "dataloader_prefetch_factor", "dataloader_persistent_workers",
 )  # fmt: skip
 """Arguments that the rules between arguments look at."""
@@ -137,66 +137,12 @@ def _training() -> dict[str, Any]:
     }
 
 
-def values_schema() -> dict[str, Any]:
-    """The job's schema for what helm makes of YAML: 1.1, every number a float, `global` from a parent chart."""
-    schema: dict[str, Any] = _closed(json_schema())
-    schema["title"] = "Values of the rallypoint chart"
-    del schema["required"], schema["oneOf"]  # the name may be the release's; train and script: a rule says it
-    letters = ("".join(f"[{letter}{letter.upper()}]" for letter in kind) for kind in KINDS)
-    schema["properties"]["kind"] = {
-        "description": schema["properties"]["kind"]["description"],
-        "type": "string",
-        "pattern": f"^({'|'.join(letters)})$",
-        "default": "job",
-    }
-    schema["properties"]["global"] = {"description": "A parent chart's; not read.", "type": "object"}
-    arguments = schema["$defs"]["TrainSpec"]["properties"]["training_args"]["properties"]
-    for name in [*OWNED, *GONE]:
-        arguments[name] = {"description": "Not for a job; the templates say why."}
-    for name, bounds in _bounds().items():
-        arguments[name] = {**arguments.get(name, {}), **bounds}
-    return schema
-
-
-def _closed(value: Any) -> Any:
-    """The schema without titles, and with maps that take no key beside those of their pattern."""
-    if isinstance(value, list):
-        return [_closed(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {
-        key: _closed(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))
-    }
-    if isinstance(kept.get("patternProperties"), dict) and "properties" not in kept:
-        kept["additionalProperties"] = False
-    return kept
-
-
-def _bounds() -> dict[str, dict[str, Any]]:
-    """The range of each training argument that has one, old names too."""
-    found: dict[str, dict[str, Any]] = {
-        "warmup_ratio": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-        **{name: {"type": "boolean"} for name in CONVERTED if name != "warmup_ratio"},
-        "max_steps": {"anyOf": [{"minimum": 1}, {"const": -1}]},
-    }
-    for names, bound in (
-        (training.ABOVE_ZERO, {"exclusiveMinimum": 0}),
-        (training.AT_LEAST_ZERO, {"minimum": 0}),
-        (training.AT_LEAST_ONE, {"minimum": 1}),
-        (training.BELOW_ONE, {"minimum": 0, "exclusiveMaximum": 1}),
-        (training.STEPS, {"anyOf": [{"type": "null"}, {"maximum": 1}, {"multipleOf": 1}]}),
-    ):
-        for name in names:
-            found[name] = {**found.get(name, {}), **bound}
-    return found
-
-
 def field_table() -> str:
     """Every key of the values with its meaning, as a Markdown table."""
     rows = ["| key | meaning |", "|---|---|"]
     for key, field in all_fields():
         meaning = " ".join((field.description or "").split()).replace("|", "\\|").replace("<", "&lt;")
-        if key.rpartition(".")[2] not in VOLUME_SOURCES or key.startswith("output."):
+        if not (key.startswith(("cache.", "volumes[].")) and key.rpartition(".")[2] in VOLUME_SOURCES):
             rows.append(f"| `{key}` | {meaning} |")
     return "\n".join(rows)
 

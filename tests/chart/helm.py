@@ -1,6 +1,7 @@
 """The chart as helm prints it: the real helm, no cluster."""
 
 import os
+import re
 import shutil
 import subprocess
 from functools import cache
@@ -19,10 +20,12 @@ class Loader(yaml.CSafeLoader):
     """YAML as Kubernetes reads it: 1.1, and numbers with an exponent need no point."""
 
 
-for first in "-+0123456789.":
-    Loader.add_implicit_resolver(
-        "tag:yaml.org,2002:float", __import__("re").compile(r"^[-+]?[0-9.]+[eE][-+]?[0-9]+$"), [first]
-    )
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9.]+[eE][-+]?[0-9]+$"), list("-+0123456789.")
+)
+for tag in ("merge", "value"):
+    # `<<` and `=` as values are text; helm and kubectl write and read them bare
+    Loader.add_constructor(f"tag:yaml.org,2002:{tag}", lambda loader, node: node.value)
 
 
 @cache

@@ -1,5 +1,6 @@
 """What the chart and the command line make of the same job, side by side."""
 
+import atexit
 import json
 import shutil
 from functools import cache
@@ -12,16 +13,30 @@ from rallypoint.loading import load, require_cluster, values
 from rallypoint.podview.config import launcher_files
 from rallypoint.render import render, to_yaml
 
+INSIDE = """\
+{{- if .Values.global }}
+kind: Inside
+metadata: {name: inside}
+view: {{ include "rallypoint.view" . | fromJson | toJson }}
+notes: {{ include (print .Template.BasePath "/NOTES.txt") . | toJson }}
+{{- end }}
+"""
+
 
 @cache
 def fresh_chart():
-    """A copy of the chart with the launcher as it is now; whether the real copy is fresh is a test of its own."""
+    """A copy of the chart with today's launcher, and with the view and the notes to print on demand.
+
+    Whether the launcher in the real chart is fresh is a test of its own.
+    """
     folder = Path(mkdtemp(prefix="rallypoint-chart-")) / "rallypoint"
+    atexit.register(shutil.rmtree, folder.parent)
     shutil.copytree(CHART, folder)
     for old in (folder / "files/launcher").glob("*.py"):
         old.unlink()
     for name, text in launcher_files().items():
         (folder / "files/launcher" / name).write_text(text)
+    (folder / "templates/inside.yaml").write_text(INSIDE)
     return folder
 
 
@@ -47,7 +62,7 @@ def refused(path, sets=()):
 
 
 def same(item):
-    """The object without what may differ: helm's own annotations, the order of variables, the contract's layout.
+    """The object without what may differ: helm's annotations, the order of variables, the contract's layout.
 
     Values files are maps without an order, so the chart sorts the variables by name. No order can matter: our
     values never refer to each other, a `$` is doubled.
@@ -110,3 +125,21 @@ def chart_differs(expected, result):
 def helm_on(text, *options, release="release"):
     """`helm template` of the fresh chart on the values."""
     return template(text, *options, release=release, chart=fresh_chart())
+
+
+def inside(text, *options, release="release"):
+    """The chart's view, and its notes, for the values."""
+    result = helm_on(text, "--set", "global.inside=true", *options, release=release)
+    assert result.returncode == 0, result.stderr
+    item = next(item for item in objects(result.stdout) if item["kind"] == "Inside")
+    return item["view"], item["notes"]
+
+
+def problems(result):
+    """The lines `key: text` of a refusal by the templates; the schema's words stay helm's own."""
+    assert result.returncode != 0, result.stdout[:500]
+    if "specifications of the schema" in result.stderr:
+        return ["schema"]
+    _, found, text = result.stderr.partition("the job cannot be installed as it stands:\n")
+    assert found, result.stderr[:3000]
+    return text.partition("\n\nUse --debug")[0].splitlines()

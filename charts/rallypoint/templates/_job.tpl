@@ -95,8 +95,8 @@ Every define here prints JSON; read it with fromJson.
 {{- define "rallypoint.storages" -}}
 {{- $found := list }}
 {{- range $key := list "output" "cache" }}
-  {{- with get $ $key }}
-    {{- $found = append $found (dict "key" $key "storage" .) }}
+  {{- if kindIs "map" (get $ $key) }}
+    {{- $found = append $found (dict "key" $key "storage" (get $ $key)) }}
   {{- end }}
 {{- end }}
 {{- range $number, $volume := .volumes }}

@@ -36,9 +36,16 @@ annotations:
 {{- set $view "annotations" $annotations | toJson }}
 {{- end }}
 
-{{/* A value in block style; as JSON where helm's YAML would take a letter for a line's end. */}}
+{{/* A mapping or list in block style; its items as JSON where helm's YAML would take a letter for a line's end. */}}
 {{- define "rallypoint.yaml" -}}
-{{- if regexMatch "\\\\u202[89]|[\u0085\u2028\u2029]" (toJson .) }}{{ toJson . }}
-{{- else }}{{ toYaml . }}
+{{- if not (regexMatch "\\\\u202[89]|[\u0085\u2028\u2029]" (toJson .)) }}{{ toYaml . }}
+{{- else if kindIs "slice" . }}
+{{- range . }}
+- {{ toJson . }}
+{{- end }}
+{{- else }}
+{{- range $key, $value := . }}
+{{ toJson $key }}: {{ toJson $value }}
+{{- end }}
 {{- end }}
 {{- end }}

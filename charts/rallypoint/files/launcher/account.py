@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from documents import FINAL, OUT_OF_MEMORY, OWN, PEER, STOPPED_AFTER_SAVE, WRONG_INPUT, Report
-from ending import AGAIN, BAD_INPUT
+from ending import AGAIN, BAD_INPUT, FAILED, Ending
 from job import Job
 from memory import oom_kills
 from processes import Process, Processes
@@ -97,9 +97,14 @@ def kind_of(code: int, text: str, final: bool, for_memory: bool) -> str:
 
 
 def process_report(process: Process, node: int, for_memory: bool) -> Report | None:
-    """The report on one process; None when it is well, or was stopped by this launcher."""
+    """The report on one process; None when it is well, or was stopped by this launcher.
+
+    One that had recorded its failure, and was slow to end, is told by what it recorded.
+    """
     code = process.popen.returncode
-    if code is None or code == 0 or (process.stopped_by_us and code != AGAIN):
+    if process.stopped_by_us and process.had_failed:
+        code = FAILED
+    elif code is None or code == 0 or process.stopped_by_us:
         return None
     process.err.drain(0.5)
     tail = process.err.text()
@@ -117,7 +122,7 @@ def process_report(process: Process, node: int, for_memory: bool) -> Report | No
         "what": what[:500],
         "step": process.step(),
         "seconds": round(process.ended_after or 0.0, 2),
-        "traceback": "" if kind == PEER else trace[-LONGEST_TRACEBACK:],
+        "traceback": trace[-LONGEST_TRACEBACK:],
     }
 
 
@@ -129,13 +134,30 @@ def node_report(processes: Processes, node: int) -> Report | None:
     return first_failure(process_report(process, node, for_memory) for process in processes.all)
 
 
+def saved_report(processes: Processes, node: int) -> Report | None:
+    """The report of a node that was told to stop, when its processes say that they stopped after a save."""
+    saved = [process for process in processes.all if process.popen.returncode == AGAIN]
+    return _report(node, saved[0].rank, AGAIN, "stopped after a save") if saved else None
+
+
 def start_report(job: Job, what: str, code: int) -> Report:
     """The report on a node whose processes could not be started."""
+    return _report(job.index, job.rank(0), code, what)
+
+
+def ending_of(code: int, text: str, report: Report | None) -> Ending:
+    """How a node ends, with what the report says of the rank that failed first."""
+    if report is None:
+        return Ending(code, text)
+    return Ending(code, text, report["rank"], report["node"], report["step"], report["traceback"])
+
+
+def _report(node: int, rank: int, code: int, what: str) -> Report:
     return {
-        "node": job.index,
-        "rank": job.rank(0),
+        "node": node,
+        "rank": rank,
         "code": code,
-        "kind": WRONG_INPUT if code == BAD_INPUT else OWN,
+        "kind": kind_of(code, "", final=False, for_memory=False),
         "what": what,
         "step": None,
         "seconds": 0.0,

@@ -28,7 +28,7 @@ STOPPED_AFTER_SAVE, OUT_OF_MEMORY, OWN, PEER, WRONG_INPUT, FINAL = (
 exit 2; failed in a
 way that a second try cannot mend."""
 
-KINDS = (WRONG_INPUT, FINAL, STOPPED_AFTER_SAVE, OUT_OF_MEMORY, OWN, PEER)
+KINDS = (WRONG_INPUT, FINAL, OUT_OF_MEMORY, OWN, STOPPED_AFTER_SAVE, PEER)
 """The most telling first."""
 
 

@@ -77,7 +77,6 @@ class Leader(threading.Thread):
             except OSError as error:
                 self.trouble = f"cannot listen on port {self._job.port}: {error.strerror or error}"
                 time.sleep(0.5)  # the launcher before this one may still be leaving
-            self.trouble = self.trouble or ""
 
     def _lead(self, now: float) -> None:
         self.trouble = ""

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from documents import Document, Plan
 from job import Job
+from table import REPLACED
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 5.0
@@ -37,8 +38,9 @@ def reached(host: str, port: int) -> socket.socket:
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise ConnectionError(f"the name {host} does not resolve ({error.strerror or error})") from error
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ConnectionError(f"the name {host} does not resolve ({why})") from error
     addresses = sorted({str(entry[4][0]) for entry in found})
     last: OSError | None = None
     for address in addresses:
@@ -82,14 +84,14 @@ class Link:
     @property
     def delivered(self) -> bool:
         """Whether the store has the present document."""
-        return self._delivered == self._document
+        return self._delivered is self._document
 
     def _talk(self) -> None:
         connection: socket.socket | None = None
         while True:
             try:
                 if connection is None:
-                    connection, self._version = self._connect(), 0
+                    connection, self._version, self._delivered = self._connect(), 0, None
                 self._exchange(connection)
                 self.trouble = ""
             except (OSError, ValueError, KeyError, RefusedError) as error:
@@ -98,7 +100,7 @@ class Link:
                     connection.close()
                 connection = None
             with self._changed:
-                if connection is None or self._delivered == self._document:
+                if connection is None or self.delivered:
                     self._changed.wait(poll_seconds(self._job.nodes))
 
     def _connect(self) -> socket.socket:
@@ -109,16 +111,18 @@ class Link:
 
     def _exchange(self, connection: socket.socket) -> None:
         mine = self._document
-        message = {
+        message: dict[str, Any] = {
             "run_id": self._job.run_id,
             "index": self._job.index,
             "seen": self._version,
-            "document": mine,
+            "launcher": mine["launcher"],
         }
+        if mine is not self._delivered:
+            message["document"] = mine  # else a sign of life is enough
         connection.sendall(json.dumps(message).encode() + b"\n")
         answer = self._line(connection)
         if "refused" in answer:
-            self.replaced = answer["refused"] == "replaced"
+            self.replaced = answer["refused"] == REPLACED
             raise RefusedError(f"{self._where[0]}:{self._where[1]} {answer['refused']}")
         if "plan" in answer:
             self.plan = cast(Plan, answer["plan"])

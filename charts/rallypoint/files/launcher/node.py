@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import interrupt
-from account import node_report, start_report
+from account import ending_of, node_report, saved_report, start_report
 from command import check_files
 from documents import (
     END,
@@ -18,7 +18,6 @@ from documents import (
     READY,
     RUN,
     RUNNING,
-    STOPPED_AFTER_SAVE,
     Document,
     Plan,
     longer,
@@ -56,7 +55,7 @@ class Node:
         self.link = Link(job, self.document)
         self.processes: Processes | None = None
         self.waiting = Waiting(job, journal)
-        self._step_read = 0.0
+        self._step_read = self._step_changed = 0.0
 
     def run(self) -> Ending:
         """Takes part in the job until it is over, or until this node has to leave it."""
@@ -130,14 +129,18 @@ class Node:
             self._say(NODE_DONE, step=self.document["step"])
         elif time.monotonic() - self._step_read > STEP_SECONDS:
             self._step_read = time.monotonic()
-            self._say(RUNNING, step=processes.step(), seconds=round(time.monotonic() - processes.started, 1))
+            step = processes.step()
+            if step != self.document["step"]:
+                self._step_changed = self._step_read
+            self._say(RUNNING, step=step, seconds=round(self._step_read - processes.started, 1))
         return self._cut_off() if self.link.trouble and self.processes else None
 
     def _cut_off(self) -> Ending | None:
         """Ends a node whose processes run on while node 0 has not been heard for longer than any gathering
         may take.
         """
-        if time.monotonic() - self.link.trouble_since < self.job.rendezvous_timeout_seconds:
+        since = max(self.link.trouble_since, self._step_changed)
+        if time.monotonic() - since < self.job.rendezvous_timeout_seconds:
             return None
         self._leave_processes()
         return Ending(AGAIN, f"node 0 was out of reach for too long: {self.link.trouble}")
@@ -146,6 +149,8 @@ class Node:
         """Ends what is left of a round and reports what happened here."""
         patient = patient or AGAIN in processes.codes()  # others are still writing what they agreed to save
         self._wait(processes.running, self.job.grace_seconds if patient else SETTLE_SECONDS)
+        if interrupt.received() and processes.running():
+            return  # this node itself is to leave now, and its processes have the grace period for that
         if processes.running():
             processes.terminate()
             self._wait(processes.running, REFORM_SECONDS)
@@ -197,34 +202,27 @@ class Node:
         """Passes the signal on, grants the grace period, kills the rest; True when a process stopped after
         a save.
         """
-        report, saved = None, False
+        report = None
         if self.processes:
             self.journal.say(f"leaving; the processes have {self.job.grace_seconds:.0f} s to save and stop")
             until = time.monotonic() + self.job.grace_seconds
             self.processes.terminate()
             while self.processes.running() and time.monotonic() < until:
                 time.sleep(TICK_SECONDS)
-            codes = self.processes.codes()
             self.processes.kill()
             self.journal.say(
                 f"the processes ended with {', '.join(str(code) for code in self.processes.codes())}"
             )
-            report = node_report(self.processes, self.job.index)
-            saved = AGAIN in codes
+            report = saved_report(self.processes, self.job.index)
             self._close(self.processes)
-        self._say(LEAVING, report=report if report and report["kind"] == STOPPED_AFTER_SAVE else None)
+        self._say(LEAVING, report=report)
         self._flush(1.0)
-        return saved
+        return report is not None
 
     def _end(self, plan: Plan) -> Ending:
         if self.processes:
             self._stop_round(self.processes, patient=False)
-        report = plan["report"]
-        ending = Ending(plan["code"], plan["text"])
-        if report:
-            ending = ending._replace(
-                rank=report["rank"], node=report["node"], step=report["step"], traceback=report["traceback"]
-            )
+        ending = ending_of(plan["code"], plan["text"], plan["report"])
         self._say(GONE)
         self._flush(FLUSH_SECONDS)
         if self.leader:

@@ -98,15 +98,22 @@ class Process:
         assert self.popen.stdout and self.popen.stderr
         self.out = Pump(self.popen.stdout, journal.streams[STDOUT])
         self.err = Pump(self.popen.stderr, journal.streams[STDERR])
-        self.stopped_by_us = False
+        self.stopped_by_us = self.had_failed = False
         self.ended_after: float | None = None
+        self._last_step: int | None = None
+
+    def stop_is_ours(self) -> None:
+        """From here on the end says nothing of the program, unless it had recorded a failure by now."""
+        if not self.stopped_by_us:
+            self.stopped_by_us, self.had_failed = True, self.error_file.exists()
 
     def step(self) -> int | None:
-        """The step that the program says it is at."""
+        """The step that the program says it is at; the one before while it is writing."""
         try:
-            return int(self.step_file.read_text(encoding="ascii"))
+            self._last_step = int(self.step_file.read_text(encoding="ascii"))
         except (OSError, ValueError):
-            return None
+            pass  # it has not told any yet, or is just about to
+        return self._last_step
 
 
 class Processes:
@@ -162,14 +169,15 @@ class Processes:
         self.codes()
         for process in self.all:
             if process.popen.returncode is None:
-                process.stopped_by_us = True
+                process.stop_is_ours()
                 process.popen.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """Kills every process with its group, and what has left the group."""
         self.codes()
         for process in self.all:
-            process.stopped_by_us |= process.popen.returncode is None
+            if process.popen.returncode is None:
+                process.stop_is_ours()
             kill_group(process.popen.pid)
         until = time.monotonic() + KILL_SECONDS
         while self.running() and time.monotonic() < until:

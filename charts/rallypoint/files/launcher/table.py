@@ -6,6 +6,7 @@ from typing import Any
 
 from documents import Document, absent, is_document
 
+REPLACED, STRANGE = "replaced", "speaks another version of the launcher"
 SILENT_SECONDS = 15.0  # torchrun's own measure: three missed keep-alives of 5 s
 
 
@@ -27,10 +28,15 @@ class Table:
         if not isinstance(message, dict) or message.get("run_id") != self.run_id:
             return f"belongs to another job ({self.run_id})"
         index, document = message.get("index"), message.get("document")
-        if not isinstance(index, int) or not 0 <= index < len(self.documents) or not is_document(document):
-            return "speaks another version of the launcher"
-        if document["launcher"] in self._replaced:
-            return "replaced"
+        if not isinstance(index, int) or not 0 <= index < len(self.documents):
+            return STRANGE
+        if document is None and message.get("launcher") == self.documents[index]["launcher"] != "":
+            self._heard[index] = now  # nothing new to say: a sign of life
+            return ""
+        if message.get("launcher") in self._replaced:
+            return REPLACED
+        if not is_document(document):
+            return STRANGE
         present = self.documents[index]["launcher"]
         if present and present != document["launcher"]:
             self._replaced.add(present)

@@ -81,7 +81,13 @@ def with_incident(ledger: list[Entry], entry: Entry | None) -> list[Entry]:
     """The ledger with the incident in it, once, however often it is judged."""
     if entry is None or (ledger and ledger[-1]["round"] >= entry["round"]):
         return ledger
-    return [*ledger, entry][-KEPT:]
+    return [*map(_short, ledger), entry][-KEPT:]
+
+
+def _short(entry: Entry) -> Entry:
+    """The entry as it travels once there is a later one: every node sends its ledger along."""
+    report = entry["report"]
+    return {**entry, "report": {**report, "traceback": ""} if report else None}
 
 
 def hopeless(ledger: list[Entry], max_restarts: int) -> str:
