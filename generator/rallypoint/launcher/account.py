@@ -122,7 +122,7 @@ def process_report(process: Process, node: int, for_memory: bool) -> Report | No
         "what": what[:500],
         "step": process.step(),
         "seconds": round(process.ended_after or 0.0, 2),
-        "traceback": "" if kind == PEER else trace[-LONGEST_TRACEBACK:],
+        "traceback": trace[-LONGEST_TRACEBACK:],
     }
 
 

@@ -100,6 +100,7 @@ class Process:
         self.err = Pump(self.popen.stderr, journal.streams[STDERR])
         self.stopped_by_us = self.had_failed = False
         self.ended_after: float | None = None
+        self._last_step: int | None = None
 
     def stop_is_ours(self) -> None:
         """From here on the end says nothing of the program, unless it had recorded a failure by now."""
@@ -107,11 +108,12 @@ class Process:
             self.stopped_by_us, self.had_failed = True, self.error_file.exists()
 
     def step(self) -> int | None:
-        """The step that the program says it is at."""
+        """The step that the program says it is at; the one before while it is writing."""
         try:
-            return int(self.step_file.read_text(encoding="ascii"))
+            self._last_step = int(self.step_file.read_text(encoding="ascii"))
         except (OSError, ValueError):
-            return None
+            pass  # it has not told any yet, or is just about to
+        return self._last_step
 
 
 class Processes:

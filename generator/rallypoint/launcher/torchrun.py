@@ -188,7 +188,7 @@ class Torchrun:
         says = told.message if code > 0 and told and told.message else tail
         for_memory = code == -signal.SIGKILL and oom_kills() > self._ooms
         kind = kind_of(code, says, told.final if told else False, for_memory)
-        trace = (told.traceback or tail)[-LONGEST_TRACEBACK:] if told and kind != PEER else ""
+        trace = (told.traceback or tail)[-LONGEST_TRACEBACK:] if told else ""
         return {
             "node": self.job.index,
             "rank": int(failure["rank"]),
