@@ -44,12 +44,13 @@ def contract(tmp_path):
 def launch(tmp_path):
     """Runs one launcher to its end."""
 
-    def run(path, index="0"):
+    def run(path, index="0", typed=""):
         log = {"RALLYPOINT_TERMINATION_LOG": str(tmp_path / "termination")}
         node = {} if index is None else {"RALLYPOINT_NODE_INDEX": index}
         return subprocess.run(
             [sys.executable, "-u", str(LAUNCHER), str(path)],
             env={**os.environ, **log, **node},
+            input=typed,
             capture_output=True,
             text=True,
             timeout=60,
@@ -217,8 +218,8 @@ def test_an_unfinished_line_is_passed_on_too(launch, contract, tmp_path):
 
 
 def test_the_processes_have_nothing_to_read(launch, contract, tmp_path):
-    (tmp_path / "hello.py").write_text("print(repr(input()) if False else __import__('sys').stdin.read())")
-    assert launch(contract()).stdout == "\n"
+    (tmp_path / "hello.py").write_text("import sys; print(repr(sys.stdin.read()))")
+    assert launch(contract(), typed="typed").stdout == "''\n"
 
 
 def test_a_signal_before_anything_runs_ends_with_143(contract, tmp_path):
