@@ -21,7 +21,7 @@ def tokenizer(side: str = "right") -> SimpleNamespace:
 
 
 def test_a_batch_is_as_wide_as_its_longest_sample():
-    batch = {name: tensor.tolist() for name, tensor in Collator(tokenizer())(ROWS).items()}
+    batch = {name: tensor.tolist() for name, tensor in Collator(tokenizer(), ROWS[0])(ROWS).items()}
     assert batch == {
         "input_ids": [[2, 7, 8, 3], [2, 3, 9, 9]],
         "token_type_ids": [[0, 0, 1, 1], [0, 0, 5, 5]],
@@ -32,9 +32,13 @@ def test_a_batch_is_as_wide_as_its_longest_sample():
 
 
 def test_padding_is_on_the_tokenizers_side():
-    assert Collator(tokenizer("left"))(ROWS)["input_ids"][1].tolist() == [9, 9, 2, 3]
+    assert Collator(tokenizer("left"), ROWS[0])(ROWS)["input_ids"][1].tolist() == [9, 9, 2, 3]
 
 
 @pytest.mark.parametrize(("multiple", "width"), [(1, 4), (3, 6), (8, 8)])
 def test_a_gpu_gets_a_round_width(multiple, width):
-    assert Collator(tokenizer(), multiple)(ROWS)["input_ids"].shape == torch.Size([2, width])
+    assert Collator(tokenizer(), ROWS[0], multiple)(ROWS)["input_ids"].shape == torch.Size([2, width])
+
+
+def test_the_model_gets_only_what_it_takes():
+    assert set(Collator(tokenizer(), ["input_ids", "labels"])(ROWS)) == {"input_ids", "labels", "row"}

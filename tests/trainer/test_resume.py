@@ -94,6 +94,7 @@ def test_a_truncated_checkpoint_is_moved_aside_and_the_one_before_taken(make_job
     assert (ended.output / "checkpoint-10.broken").is_dir()
 
 
+@pytest.mark.slow
 def test_longer_training_goes_on_with_a_notice(make_job):
     job = make_job(save_strategy="steps", save_steps=10)
     assert job.run().codes == [0, 0]
@@ -103,6 +104,7 @@ def test_longer_training_goes_on_with_a_notice(make_job):
     assert "train.training_args.max_steps: 10 in checkpoint-10, 14 from now on" in ended.notices
 
 
+@pytest.mark.slow
 def test_another_learning_rate_ends_with_2_and_names_both(make_job):
     job = make_job(save_strategy="steps", save_steps=10)
     assert job.run().codes == [0, 0]
@@ -112,6 +114,7 @@ def test_another_learning_rate_ends_with_2_and_names_both(make_job):
     assert "learning_rate: checkpoint-10 was trained with 0.001, the job says 0.0005" in ended.stderr
 
 
+@pytest.mark.slow
 def test_the_best_model_is_kept_and_loaded(make_job):
     job = make_job(
         max_steps=12, save_strategy="steps", save_steps=2, eval_strategy="steps", eval_steps=2,

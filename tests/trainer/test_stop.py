@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rallypoint_trainer.stop import MOST_STEPS, steps_until_check
+from rallypoint_trainer.checkpoint import fault
+from rallypoint_trainer.question import MOST_STEPS, steps_until_check
 
 
 @pytest.mark.parametrize(("seconds", "steps"), [(10, 1), (1, 1), (0.3, 3), (0.0001, MOST_STEPS)])
@@ -12,7 +13,7 @@ def test_the_ranks_ask_about_once_a_second(seconds, steps):
     assert steps_until_check(seconds) == steps
 
 
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("workers", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_a_signal_to_one_rank_stops_all_with_143_and_it_goes_on(make_job, workers):
     job = make_job(max_steps=100_000, dataloader_num_workers=workers, logging_steps=50)
     ranks = job.start()
@@ -41,3 +42,15 @@ def test_a_signal_in_an_evaluation_ends_it_and_it_is_made_up_for(make_job):
     (job.folder / "validation.jsonl").write_text(lines[: len(lines) // 300])
     ended = job.run()
     assert (ended.codes, [event["step"] for event in ended.events("eval")]) == ([0, 0], [4, 8])
+
+
+@pytest.mark.slow
+def test_a_signal_in_a_save_leaves_whole_checkpoints(make_job):
+    job = make_job(max_steps=100_000, save_strategy="steps", save_steps=1, save_total_limit=2)
+    ranks = job.start()
+    ranks.until(lambda: any(ranks.output.glob(".saving-*")))
+    ranks.signal(1)
+    stopped = ranks.wait(60)
+    found = sorted(stopped.output.glob("checkpoint-*"))
+    assert (stopped.codes, [fault(path) for path in found]) == ([143, 143], [None] * len(found))
+    assert not list(stopped.output.glob(".saving-*"))

@@ -10,6 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
+from rallypoint_trainer.failure import leave, report_crash
 from rallypoint_trainer.quiet import quiet_environment
 from rallypoint_trainer.stop import Stop
 
@@ -35,12 +36,11 @@ def main() -> None:
     stop.listen()
     die_with_launcher()
     quiet_environment()
-    from rallypoint_trainer.failure import leave, report_crash
-    from rallypoint_trainer.main import run
-
     if len(sys.argv) != 2:
         print("usage: python -m rallypoint_trainer <contract.json>", file=sys.stderr)
         leave(2)
+    from rallypoint_trainer.main import run
+
     try:
         code = run(Path(sys.argv[1]), stop)
     except Exception as error:  # noqa: BLE001  # the process's last stop: all must reach the error file

@@ -6,6 +6,7 @@ Legend: B samples, T tokens. Refuses to truncate: that was done when tokenising.
 # ruff: noqa: N806  # tensors carry their shape as a suffix
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ NOT_INPUTS = ("labels", "length", "row")
 class Collator:
     """Pads with the tokenizer's own values, on its own side."""
 
-    def __init__(self, tokenizer: Any, multiple_of: int = 1) -> None:
+    def __init__(self, tokenizer: Any, accepted: Collection[str], multiple_of: int = 1) -> None:
+        self._accepted = set(accepted)
+        """The names that the model's forward takes; tokenizers give token_type_ids to models without."""
         self._values = {
             "input_ids": tokenizer.pad_token_id,
             "token_type_ids": tokenizer.pad_token_type_id,
@@ -31,7 +34,8 @@ class Collator:
         """`input_ids_BT`, `attention_mask_BT`, perhaps `token_type_ids_BT`, `labels_B`, and `row_B`."""
         longest = max(row["length"] for row in rows)
         width = -(-longest // self._multiple_of) * self._multiple_of
-        batch = {name: self._padded(rows, name, width) for name in rows[0] if name not in NOT_INPUTS}
+        inputs = self._accepted - set(NOT_INPUTS)
+        batch = {name: self._padded(rows, name, width) for name in rows[0] if name in inputs}
         for name in ("labels", "row"):
             batch[name] = torch.tensor([row[name] for row in rows], dtype=torch.int64)
         return batch

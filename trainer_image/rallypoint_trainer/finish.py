@@ -8,8 +8,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import torch.distributed as dist
-
 from rallypoint_trainer.checkpoint import ASIDE
 from rallypoint_trainer.events import plain
 from rallypoint_trainer.metrics import f1_average
@@ -70,14 +68,14 @@ def write_result(trainer: ResumableTrainer, result: dict[str, Any]) -> Path:
     aside, target = output / f"{ASIDE}{MODEL}", output / MODEL
     if trainer.args.should_save:
         shutil.rmtree(aside, ignore_errors=True)
-    dist.barrier()
+    trainer.meet()
     trainer.save_model(str(aside), _internal_call=True)
-    dist.barrier()
+    trainer.meet()
     if trainer.args.should_save:
         (aside / "training_args.bin").unlink(missing_ok=True)  # a pickle of this machine's paths
         _swap(aside, target)
         _write(output / METRICS, json.dumps(plain(result), indent=2) + "\n")
-    dist.barrier()
+    trainer.meet()
     return target
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import sys
@@ -144,13 +145,14 @@ def build_trainer(
     contract: Contract, ready: Ready, resume: Resume, stop: Stop, events: Events
 ) -> ResumableTrainer:
     """The Trainer of this run, silent but for our events."""
+    inputs = inspect.signature(ready.model.forward).parameters
     trainer = ResumableTrainer(
         model=ready.model,
         args=ready.arguments,
         train_dataset=ready.samples.train,
         eval_dataset=ready.samples.validation,
         processing_class=ready.tokenizer,
-        data_collator=Collator(ready.tokenizer, multiple_of=8 if contract.gpus else 1),
+        data_collator=Collator(ready.tokenizer, inputs, multiple_of=8 if contract.gpus else 1),
         stop=stop,
         events=events,
         settings=ready.settings,

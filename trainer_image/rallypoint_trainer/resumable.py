@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from transformers import TrainerState, set_seed
 
 from rallypoint_trainer.checkpoint import (
@@ -92,7 +91,7 @@ class ResumableTrainer(ExactTrainer):
         if self.args.should_save:
             shutil.rmtree(aside, ignore_errors=True)
             aside.mkdir(parents=True)
-        dist.barrier()
+        self.meet()
         self.store_flos()
         self.save_model(str(aside), _internal_call=True)
         self._save_optimizer_and_scheduler(str(aside))
@@ -101,12 +100,12 @@ class ResumableTrainer(ExactTrainer):
         progress = self._progress_now()
         self._saved.add(step)
         self._point_to_best()
-        dist.barrier()
+        self.meet()
         if self.args.should_save:
             self.state.save_to_json(str(aside / STATE))
             seal(aside, target, self.settings, progress, step)
             self._rotate(output)
-        dist.barrier()
+        self.meet()
         self.events.say("save", step=step, path=str(target))
 
     def _progress_now(self) -> Progress:

@@ -8,8 +8,8 @@ from typing import Any
 
 from transformers import TrainerCallback
 
+from rallypoint_trainer.question import Question
 from rallypoint_trainer.resumable import ResumableTrainer
-from rallypoint_trainer.stop import Question
 
 STEP_FILE = "RALLYPOINT_STEP_FILE"
 

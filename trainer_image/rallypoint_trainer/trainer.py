@@ -21,7 +21,8 @@ from rallypoint_trainer.loader import RankBatches, RankLoader, rank_loader
 from rallypoint_trainer.metrics import Tally
 from rallypoint_trainer.pace import Pace
 from rallypoint_trainer.plan import Plan, epoch_order
-from rallypoint_trainer.stop import Question, Stop, Stopped
+from rallypoint_trainer.question import Question
+from rallypoint_trainer.stop import Stop, Stopped
 from rallypoint_trainer.trace import SampleTrace
 
 
@@ -127,6 +128,10 @@ class ExactTrainer(Trainer):  # type: ignore[misc]  # transformers ships no type
         result: dict[str, Any] = super()._build_accelerator_args(**arguments)
         result["kwargs_handlers"][0].gradient_as_bucket_view = True
         return result
+
+    def meet(self) -> None:
+        """Returns when all ranks are here; over gloo, so that a GPU job needs no stream for it."""
+        dist.all_reduce(torch.zeros(1))
 
     def mean_over_ranks(self, value: torch.Tensor) -> float:
         """The mean of a number that every rank has; all ranks must ask."""
