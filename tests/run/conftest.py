@@ -31,12 +31,13 @@ def job(folder):
 
 
 @pytest.fixture
-def start(folder):
-    """Start runs that do not outlive the test."""
-    runs = []
+def start(folder, tmp_path):
+    """Start runs that do not outlive the test, and leave nothing in the machine's temporary folder."""
+    runs, temporary = [], tmp_path / "tmp"
+    temporary.mkdir()
 
     def begin(*options, environment=None):
-        runs.append(Run(folder, *options, environment=environment))
+        runs.append(Run(folder, *options, environment={"TMPDIR": str(temporary), **(environment or {})}))
         return runs[-1]
 
     yield begin

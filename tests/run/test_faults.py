@@ -105,9 +105,8 @@ def test_a_killed_process_leaves_the_launchers_alone(job, start, folder):
 
 
 def test_nothing_outlives_a_run_that_is_killed(job, start, gone, tmp_path):
-    (tmp_path / "tmp").mkdir()
     folder = job(WORKING)
-    run = start(environment={"TMPDIR": str(tmp_path / "tmp")})
+    run = start()
     up(run, 0, 1)
     assert processes_of(folder)
     run.process.kill()
