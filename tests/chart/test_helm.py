@@ -193,6 +193,14 @@ def test_hand_written_yaml_with_awkward_scalars_means_the_same(tmp_path):
     assert chart_differs(expected, helm_on(text)) == []
 
 
+def test_a_line_separator_stays_in_its_text(tmp_path):
+    text = "a\n\u2028b"
+    sidecar = {"name": "logs", "image": "y", "args": [text]}
+    spec = {"name": "a", **SCRIPT, "annotations": {"note": text}, "env": {"A": text}, "sidecars": [sidecar]}
+    path = job_file(tmp_path, **spec)
+    assert chart_differs(rendered(path)[0], helm_on(path.read_text())) == []
+
+
 def test_the_same_values_give_the_same_bytes():
     text = to_yaml([values("jobset", 3)])
     first, second = (helm_on(text, "--namespace", "research").stdout for _ in range(2))

@@ -52,18 +52,17 @@ def prepare_environment(job: Job, launcher: str) -> None:
 
 
 def import_quietly(debug: bool) -> None:
-    """Imports torch with its C++ stacks for a lost peer switched off, here and not in the processes."""
-    level = os.environ.get("TORCH_CPP_LOG_LEVEL")
+    """Imports torch with its C++ stacks for a lost peer switched off, here and not in the processes.
+
+    torch reads the level when it first logs, so it has to stay; program.py puts the processes' own back.
+    """
     if not debug:
+        os.environ["RALLYPOINT_TORCH_CPP_LOG_LEVEL"] = os.environ.get("TORCH_CPP_LOG_LEVEL", "WARNING")
         os.environ["TORCH_CPP_LOG_LEVEL"] = "FATAL"  # ERROR still prints them
         warnings.simplefilter("ignore")
         logging.disable(
             logging.CRITICAL
         )  # "failed to shutdown the rendezvous" at a normal end; the result file tells all
-
-    os.environ.pop("TORCH_CPP_LOG_LEVEL", None)
-    if level is not None:
-        os.environ["TORCH_CPP_LOG_LEVEL"] = level
 
 
 def launch_config(job: Job) -> LaunchConfig:

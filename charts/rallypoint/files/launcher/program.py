@@ -28,6 +28,12 @@ LAST_WORDS_SECONDS = 20.0  # what a failed script's exit handlers and threads ge
 PR_SET_PDEATHSIG = 1  # Linux, sys/prctl.h
 
 
+COPIES = (
+    "Trainer: it sees {seen} process, the job has {expected}; {expected} copies would be trained, each on "
+    "all of the data; without GPUs pass use_cpu=True to TrainingArguments"
+)
+
+
 class MissingScriptError(Exception):
     """There is nothing to run."""
 
@@ -42,9 +48,7 @@ def die_with_the_launcher() -> None:
         import signal
 
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)  # it went in between
-        return
+        return  # one that went before this line is the guard's
 
     def look() -> None:
         while os.getppid() == parent:
@@ -99,10 +103,7 @@ def with_assertion(train: Any) -> Any:
     def train_in_the_world(self: Any, *args: Any, **kwargs: Any) -> Any:
         expected, seen = int(os.environ.get("WORLD_SIZE", "1")), world_of(self)
         if seen != expected:
-            raise CopiesError(
-                f"Trainer: it sees {seen} process, the job has {expected}; {expected} copies would be "
-                "trained, each on all of the data; without GPUs pass use_cpu=True to TrainingArguments"
-            )
+            raise CopiesError(COPIES.format(seen=seen, expected=expected))
         return train(self, *args, **kwargs)
 
     return train_in_the_world
@@ -224,8 +225,11 @@ def main() -> None:
     """Never returns."""
     die_with_the_launcher()
     check_rank()
+    level = os.environ.pop("RALLYPOINT_TORCH_CPP_LOG_LEVEL", None)
+    if level:
+        os.environ["TORCH_CPP_LOG_LEVEL"] = level  # torch's agent, which started this, is quieter
     arguments = sys.argv[1:]
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if os.environ.get("WORLD_SIZE", "1") != "1":
         sys.meta_path.insert(0, TrainerWatch())
     try:
         if arguments[:1] == ["-m"]:
