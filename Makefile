@@ -6,7 +6,7 @@ UV := 0.13.9
 MODEL := examples/models/all-MiniLM-L6-v2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow check manifests schema reference constraints wheel clean
+.PHONY: help install demo test test-slow check manifests chart generated schema reference constraints wheel clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -43,6 +43,11 @@ check: install ## Lint, format and type checks
 
 manifests: install ## Regenerate manifests/ from examples/
 	$(BIN)/python tools/manifests.py
+
+chart: install ## Regenerate the chart's schema, defaults and copy of the launcher
+	$(BIN)/python tools/chart.py
+
+generated: reference schema chart manifests ## All of the generated files
 
 schema: install ## Regenerate the JSON Schema for editors
 	$(BIN)/rallypoint schema > docs/job.schema.json

@@ -53,6 +53,7 @@ def _spelled(path: Path, leaf: Tree) -> Tree | str | None:
     if not means_text(path):
         return None
     written = leaf.written or spelling(leaf.value)
+    from_set = leaf.place.file == "--set"  # its reader keeps a fraction's spelling, as helm's does
     if isinstance(leaf.value, bool) and written != spelling(leaf.value):
         return f"a bare {written} is the boolean {spelling(leaf.value)}; quote it: '{written}'"
     if isinstance(leaf.value, WrittenInt) and written != str(int(leaf.value)):
@@ -60,5 +61,6 @@ def _spelled(path: Path, leaf: Tree) -> Tree | str | None:
         return f"a bare {written} is the number {number}; quote it: '{written}', or write {number}"
     if isinstance(leaf.value, WrittenFloat) and not -1e308 < leaf.value < 1e308:
         return f"a bare {written} is no finite number; quote it: '{written}'"
-    from_set = leaf.place.file == "--set"
+    if isinstance(leaf.value, WrittenFloat) and leaf.value.is_integer() and not from_set:
+        return f"a bare {written} is the whole number {leaf.value:.0f} to helm; quote it: '{written}'"
     return Tree(leaf.place, written) if from_set else None
