@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import OUR_OWN
 
 PROGRAM = Path(__file__).parents[2] / "generator" / "rallypoint" / "launcher" / "program.py"
 
@@ -40,6 +41,22 @@ def test_arguments_arrive_as_they_were_written(run):
 
 def test_a_script_finds_its_own_folder_first_in_the_path(run, tmp_path):
     assert run("import sys; print(sys.path[0])").stdout.strip() == str(tmp_path)
+
+
+@pytest.mark.parametrize("wrapper", [[], [str(PROGRAM)]], ids=["plain", "wrapped"])
+def test_the_trainer_finds_its_libraries_whatever_lies_in_the_jobs_folder(tmp_path, wrapper):
+    for whose in ("library", "job"):
+        (tmp_path / whose).mkdir()
+        (tmp_path / whose / "datasets.py").write_text(f"WHOSE = {whose!r}")
+    (tmp_path / "library" / "probe.py").write_text("import datasets; print(datasets.WHOSE)")
+    found = subprocess.run(
+        [*OUR_OWN, *wrapper, "-m", "probe"],
+        cwd=tmp_path / "job",
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "library")},
+        capture_output=True,
+        text=True,
+    )
+    assert found.stdout == "library\n", found.stderr
 
 
 def test_a_script_is_main(run, tmp_path):

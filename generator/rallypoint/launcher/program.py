@@ -26,8 +26,6 @@ from typing import Any
 WRONG_INPUT = 2
 LAST_WORDS_SECONDS = 20.0  # what a failed script's exit handlers and threads get
 PR_SET_PDEATHSIG = 1  # Linux, sys/prctl.h
-
-
 COPIES = (
     "Trainer: it sees {seen} process, the job has {expected}; {expected} copies would be trained, each on "
     "all of the data; without GPUs pass use_cpu=True to TrainingArguments"
@@ -39,9 +37,7 @@ class MissingScriptError(Exception):
 
 
 def die_with_the_launcher() -> None:
-    """Asks the kernel to kill this process when the launcher is gone; where the kernel cannot, a thread
-    looks.
-    """
+    """Has this process killed when the launcher is gone: by the kernel, or by a thread that looks."""
     parent = os.getppid()
     if sys.platform == "linux":
         import ctypes
@@ -140,34 +136,37 @@ class TrainerWatch(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.Trainer.train = with_assertion(module.Trainer.train)
 
 
-def code_of_file(path: str) -> tuple[types.CodeType, types.ModuleType, str]:
-    """Compiled code, an empty `__main__` for it, and its sys.path[0], as `python <path>` makes them."""
+def look_first_in(folder: Path) -> None:
+    """Makes `folder` sys.path[0], unless this interpreter keeps to a safe path (`python -P`)."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = str(folder)
+
+
+def code_of_file(path: str) -> tuple[types.CodeType, types.ModuleType]:
+    """Compiled code and an empty `__main__` for it, as `python <path>` makes them."""
     main = types.ModuleType("__main__")
     try:
         source = Path(path).read_bytes()
     except OSError as error:
         raise MissingScriptError(f"script: {path} cannot be read ({error.strerror})") from error
     main.__dict__.update(__file__=path, __builtins__=__builtins__, __loader__=None, __spec__=None)
-    return compile(source, path, "exec"), main, str(Path(path).resolve().parent)
+    look_first_in(Path(path).resolve().parent)
+    return compile(source, path, "exec"), main
 
 
-def code_of_module(name: str) -> tuple[types.CodeType, types.ModuleType, str]:
+def code_of_module(name: str) -> tuple[types.CodeType, types.ModuleType]:
     """The same, as `python -m <name>` makes them."""
-    folder = str(Path.cwd())
-    sys.path[0] = folder
+    look_first_in(Path.cwd())
     try:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.submodule_search_locations is not None:
             spec = importlib.util.find_spec(f"{name}.__main__")
     except ModuleNotFoundError as error:
         raise MissingScriptError(f"script.module: {name} cannot be imported ({error})") from error
-    code = (
-        spec.loader.get_code(spec.name)
-        if spec and isinstance(spec.loader, importlib.abc.InspectLoader)
-        else None
-    )
+    loader = spec.loader if spec else None
+    code = loader.get_code(spec.name) if spec and isinstance(loader, importlib.abc.InspectLoader) else None
     if spec is None or code is None:
-        raise MissingScriptError(f"script.module: there is no module {name!r} that can be run, from {folder}")
+        raise MissingScriptError(f"script.module: {name!r} is no module that can be run, from {Path.cwd()}")
     main = types.ModuleType("__main__")
     main.__dict__.update(
         __file__=spec.origin,
@@ -176,7 +175,7 @@ def code_of_module(name: str) -> tuple[types.CodeType, types.ModuleType, str]:
         __spec__=spec,
         __package__=spec.parent,
     )
-    return code, main, folder
+    return code, main
 
 
 def run(code: types.CodeType, main: types.ModuleType) -> int:
@@ -233,12 +232,11 @@ def main() -> None:
         sys.meta_path.insert(0, TrainerWatch())
     try:
         if arguments[:1] == ["-m"]:
-            code, module, folder = code_of_module(arguments[1])
+            code, module = code_of_module(arguments[1])
             sys.argv = [str(module.__file__), *arguments[2:]]
         else:
-            code, module, folder = code_of_file(arguments[0])
+            code, module = code_of_file(arguments[0])
             sys.argv = arguments
-        sys.path[0] = folder
     except MissingScriptError as error:
         print(error, file=sys.stderr, flush=True)
         os._exit(WRONG_INPUT)

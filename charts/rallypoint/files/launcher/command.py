@@ -13,6 +13,8 @@ from job import BadContractError, Job
 
 HERE = Path(__file__).resolve().parent
 INLINE = "inline.py"
+OUR_OWN = [sys.executable, "-u", "-P"]
+"""Starts the trainer with a safe path: a `datasets.py` in the job's folder must not hide the library."""
 
 
 def script_file(job: Job, name: str) -> Path:
@@ -25,7 +27,7 @@ def script_file(job: Job, name: str) -> Path:
 def command(job: Job) -> list[str]:
     """What every process of the job runs; the arguments go there word for word."""
     if job.script is None:
-        return [sys.executable, "-u", "-m", "rallypoint_trainer", job.contract]
+        return [*OUR_OWN, "-m", "rallypoint_trainer", job.contract]
     return wrapped_command(job)
 
 
@@ -33,9 +35,9 @@ def wrapped_command(job: Job) -> list[str]:
     """The same, always by way of program.py, which under torch's agent looks whether the rank is the
     node's.
     """
-    wrapper = [sys.executable, "-u", str(HERE / "program.py")]
     if job.script is None:
-        return [*wrapper, "-m", "rallypoint_trainer", job.contract]
+        return [*OUR_OWN, str(HERE / "program.py"), "-m", "rallypoint_trainer", job.contract]
+    wrapper = [sys.executable, "-u", str(HERE / "program.py")]
     arguments = [str(argument) for argument in job.script.get("args") or []]
     if job.script.get("module"):
         return [*wrapper, "-m", str(job.script["module"]), *arguments]
