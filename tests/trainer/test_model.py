@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -39,6 +40,8 @@ def test_the_head_fits_the_labels(folder):
 def test_weights_are_float32_whatever_they_are_stored_as(folder):
     weights = {name: tensor.bfloat16() for name, tensor in load_file(folder / "model.safetensors").items()}
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "dtype": "bfloat16"}))
     assert load(folder)[0].dtype == torch.float32
 
 

@@ -39,9 +39,9 @@ def main() -> None:
     if len(sys.argv) != 2:
         print("usage: python -m rallypoint_trainer <contract.json>", file=sys.stderr)
         leave(2)
-    from rallypoint_trainer.main import run
-
     try:
+        from rallypoint_trainer.main import run
+
         code = run(Path(sys.argv[1]), stop)
     except Exception as error:  # noqa: BLE001  # the process's last stop: all must reach the error file
         report_crash(error)
