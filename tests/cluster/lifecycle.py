@@ -7,10 +7,9 @@ from .build import HELM, KUBERNETES, build_all
 from .certificates import make_certificates
 from .containerd import ctr, forget_containers, start_containerd
 from .control_plane import api_is_ready, api_server, controller_manager, etcd, scheduler, start_control_plane
-from .kubectl import kubectl
 from .network import NODE_NAME, make_network
-from .node import NODE_PROGRAMS, start_node, wait_for_node
-from .operators import OPERATORS, apply_operators, import_images, wait_for_operators
+from .node import NODE_PROGRAMS, node_is_ready, start_node, wait_for_node
+from .operators import OPERATORS, apply_operators, import_images, is_available, wait_for_operators
 from .packages import install_packages
 from .places import KUBECONFIG, RUN, STATE
 from .processes import Program, running_pid, start, started_names, stop
@@ -74,22 +73,10 @@ def status() -> tuple[list[str], bool]:
     parts = {name: running_pid(name) is not None for name in names}
     parts["API ready"] = parts["kube-apiserver"] and api_is_ready()
     if parts["API ready"]:
-        parts[f"{NODE_NAME} Ready"] = condition("node", NODE_NAME, "Ready", "default")
+        parts[f"{NODE_NAME} Ready"] = node_is_ready()
         for operator in OPERATORS:
-            parts[f"{operator.module.name} Available"] = deployments_available(operator.namespace)
+            parts[f"{operator.module.name} Available"] = is_available(operator)
     return [f"{'yes' if well else 'NO ':4}{name}" for name, well in parts.items()], all(parts.values())
-
-
-def condition(kind: str, name: str, condition_type: str, namespace: str) -> bool:
-    path = f'jsonpath={{.status.conditions[?(@.type=="{condition_type}")].status}}'
-    found = kubectl("get", kind, name, "--namespace", namespace, "--output", path, "--request-timeout=5s")
-    return found.stdout == "True"
-
-
-def deployments_available(namespace: str) -> bool:
-    path = 'jsonpath={range .items[*]}{.status.conditions[?(@.type=="Available")].status} {end}'
-    found = kubectl("get", "deployments", "--namespace", namespace, "--output", path, "--request-timeout=5s")
-    return bool(found.stdout.split()) and set(found.stdout.split()) == {"True"}
 
 
 def start_one(name: str) -> None:

@@ -36,7 +36,7 @@ def machine() -> Machine:
         routes=[*ip("route", "show", "table", "all").splitlines(), *ip("rule").splitlines()],
         rules=[line for family in ("iptables", "ip6tables") for line in rules(family)],
         sets=output("ipset", "list", "-name").splitlines(),
-        mounts=mount_points(),
+        mounts=[point for point in mount_points() if not is_foreign_namespace(point)],
         cgroups=sorted(map(str, top_cgroups())),
         settings={
             key: setting_file(key).read_text() for key in CHANGED_SETTINGS if setting_file(key).exists()
@@ -44,6 +44,11 @@ def machine() -> Machine:
         folders=[str(folder) for folder in (*BORROWED, RUN, STATE) if folder.exists()],
         programs=running_programs(),
     )
+
+
+def is_foreign_namespace(point: str) -> bool:
+    """A network namespace that somebody named by `ip netns`; the CNI library's begin with cni-."""
+    return point.startswith("/run/netns") and not point.startswith("/run/netns/cni-")
 
 
 def output(*command: str) -> str:

@@ -110,6 +110,11 @@ def start_node() -> None:
             start(program())
 
 
+def node_is_ready() -> bool:
+    path = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
+    return kubectl("get", "node", NODE_NAME, "--output", path, "--request-timeout=5s").stdout == "True"
+
+
 def wait_for_node() -> None:
     """Returns when the node is Ready; raises ClusterError with the log of a program that ended."""
     wait_until("node-0 to be registered", lambda: kubectl("get", "node", NODE_NAME).returncode == 0, 120)

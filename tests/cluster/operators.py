@@ -15,7 +15,7 @@ from .build import JOBSET, KUBERNETES, KUEUE, POD, TRAINER, TRAINING_OPERATOR, M
 from .containerd import image_names, import_image
 from .images import PAUSE_IMAGE, PROBE_IMAGE, write_archive
 from .kubectl import kubectl, kubectl_or_fail
-from .places import cache
+from .places import CONFIG, cache
 from .progress import ClusterError, step, wait_until
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -88,10 +88,21 @@ def import_program(module: Module, program: str, image: str) -> None:
 
 
 def apply_operators() -> None:
-    """Applied on the server's side: the CRDs are larger than an annotation may be."""
+    """Applied on the server's side: the CRDs are larger than an annotation may be. Not when they run."""
     for operator in OPERATORS:
-        arguments = ["apply", "--server-side", "--force-conflicts", "--filename=-"]
-        kubectl_or_fail(*arguments, stdin=rendered(operator))
+        manifests = rendered(operator)
+        mark = CONFIG / f"applied-{hashlib.sha256(manifests.encode()).hexdigest()[:12]}"
+        if not (mark.exists() and is_available(operator)):
+            arguments = ["apply", "--server-side", "--force-conflicts", "--filename=-"]
+            kubectl_or_fail(*arguments, stdin=manifests)
+            mark.touch()
+
+
+def is_available(operator: Operator) -> bool:
+    """Whether the namespace has Deployments, and all of them say so."""
+    path = 'jsonpath={range .items[*]}{.status.conditions[?(@.type=="Available")].status} {end}'
+    arguments = ("get", "deployments", "--namespace", operator.namespace, "--request-timeout=5s")
+    return set(kubectl(*arguments, "--output", path).stdout.split()) == {"True"}
 
 
 def wait_for_operators() -> None:

@@ -15,7 +15,7 @@ from .operators import SAMPLES
 from .processes import running_pid
 from .progress import wait_until
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(3600)]  # the first `up` compiles everything
 
 UNPRIVILEGED = {
     "allowPrivilegeEscalation": False,
@@ -152,7 +152,13 @@ def test_a_queued_job_waits_for_its_queue(namespace: str) -> None:
     [
         ("pytorchjob.yaml", "name: pytorch\n", "name: other\n", "at least one container with name pytorch"),
         ("jobset.yaml", "name: sample", "name: s" + "x" * 62, "JobSet name is too long"),
-        ("trainjob.yaml", "name: sample\n", "name: absent\n", "must be created before the TrainJob"),
+        (
+            "trainingruntime.yaml",
+            "- name: node\n                      im",
+            "- name: x\n                      im",
+            "container",
+        ),
+        ("trainjob.yaml", "name: sample\n", "name: absent\n", "runtime 'absent' not found"),  # says Kueue
         ("queued-job.yaml", "queue-name: sample", "queue-name: Not_A_Name", "RFC 1123"),
     ],
     ids=lambda value: value if value.endswith(".yaml") else "",
