@@ -87,7 +87,7 @@ def change(arguments: argparse.Namespace) -> None:
         case "down":
             lifecycle.down()
         case "stop":
-            stop(arguments.name)
+            stop(arguments.name, grace_seconds=1)  # a fault is sudden; operators keep their leases over 10 s
         case "start":
             lifecycle.start_one(arguments.name)
 
