@@ -6,7 +6,7 @@ UV := 0.13.9
 MODEL := examples/models/all-MiniLM-L6-v2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow check manifests chart generated schema reference constraints wheel clean
+.PHONY: help install demo test test-slow test-exhaustive test-cluster cluster-up cluster-down check manifests chart generated schema reference constraints wheel clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -35,6 +35,18 @@ test: install $(MODEL) ## Run the tests that need no cluster (under ten minutes 
 
 test-slow: install $(MODEL) ## Run the long tests: kills, twelve nodes, forty exits, real trainings
 	$(BIN)/python -m pytest -m 'slow and not cluster'
+
+test-exhaustive: install ## Hold thousands of random job files against schemas and chart
+	$(BIN)/python -m pytest -m exhaustive
+
+cluster-up: install ## Bring up a real one-node Kubernetes with the operators (Linux, root, Go; see docs/cluster-tests.md)
+	$(BIN)/python -m tests.cluster up
+
+cluster-down: install ## Take it down again; nothing stays but the build cache
+	$(BIN)/python -m tests.cluster down
+
+test-cluster: install ## Run the tests that need it; they bring it up themselves
+	$(BIN)/python -m pytest -m cluster
 
 check: install ## Lint, format and type checks
 	$(BIN)/ruff check .

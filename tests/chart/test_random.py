@@ -55,7 +55,7 @@ def test_random_job_files_give_the_same_objects_as_render(kind, tmp_path):
     assert compared(kind, PER_KIND, tmp_path) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_thousand_random_job_files_give_the_same_objects_as_render(kind, tmp_path):

@@ -14,7 +14,7 @@ def test_every_object_is_valid(case):
     assert [fault for item in case.objects for fault in faults(item)] == []
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("first", range(1000, 1200, 20))
 @pytest.mark.parametrize("kind", KINDS)
 def test_twenty_more_random_specs_are_valid(kind, first):
