@@ -1,0 +1,1 @@
+"""What `rallypoint render` prints, run by real pods on every kind."""

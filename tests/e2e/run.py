@@ -1,0 +1,105 @@
+"""One job on the cluster: rendered by the command line, applied by kubectl, watched through the API."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..cluster.kubectl import kubectl, kubectl_or_fail
+from ..cluster.progress import wait_until
+from .image import PYTHON_IMAGE
+from .kind import Kind
+
+CLAIM = "output"
+
+
+def job_file(name: str, script: str, nodes: int = 3, **more: Any) -> dict[str, Any]:
+    """A job file that runs a script inline, with its output on the tests' claim."""
+    script_fields = {"inline": script, "args": more.pop("args", [])}
+    job = {"name": name, "nodes": nodes, "image": PYTHON_IMAGE, "script": script_fields}
+    return {**job, "output": {"pvc": CLAIM}, "grace_period": "30s", **more}
+
+
+def rendered(kind: str, job: dict[str, Any], folder: Path) -> str:
+    """What `rallypoint render` prints for a person."""
+    path = folder / "job.yaml"
+    path.write_text(json.dumps(job))  # JSON is YAML
+    command = [sys.executable, "-m", "rallypoint", "render", "--kind", kind, str(path)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@dataclass
+class Run:
+    """An applied job. `folder` is its output as the tests see it."""
+
+    kind: Kind
+    name: str
+    namespace: str
+    text: str
+    folder: Path
+
+    def kubectl(self, *arguments: str, stdin: str | None = None) -> str:
+        return kubectl_or_fail(*arguments, "--namespace", self.namespace, stdin=stdin)
+
+    def get(self, *what: str) -> list[dict[str, Any]]:
+        """The objects of a list."""
+        return list(json.loads(self.kubectl("get", *what, "--output=json"))["items"])
+
+    def apply(self) -> str:
+        """Admission's warnings, if there were any."""
+        result = kubectl("apply", "--filename=-", "--namespace", self.namespace, stdin=self.text)
+        assert result.returncode == 0, result.stderr
+        return result.stderr
+
+    def delete(self) -> None:
+        """As a person would, with the same text."""
+        self.kubectl("delete", "--filename=-", "--timeout=60s", stdin=self.text)
+
+    def pods(self) -> dict[int, dict[str, Any]]:
+        """Node index to the newest pod that is not being deleted."""
+        found = [pod for pod in self.get("pods", "--selector", f"rallypoint.dev/job={self.name}")]
+        living = [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
+        living.sort(key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
+        return {int(pod["metadata"]["labels"][self.kind.index_label]): pod for pod in living}
+
+    def told(self, rank: int) -> dict[str, Any]:
+        """What the rank's program wrote; empty before it has."""
+        path = self.folder / f"rank-{rank}.json"
+        return dict(json.loads(path.read_text())) if path.exists() else {}
+
+    def wait_for_ranks(self, ranks: int, rounds_before: int = 0, seconds: float = 120) -> None:
+        """Returns when every rank has met the others in this round or a later one."""
+
+        def all_told() -> bool:
+            return all(self.told(rank).get("round", -1) >= rounds_before for rank in range(ranks))
+
+        wait_until(f"{self.kind.name}: {ranks} ranks to meet", all_told, seconds)
+
+    def let_go(self) -> None:
+        (self.folder / "go").touch()
+
+    def wait_until_done(self, seconds: int = 120) -> None:
+        """Returns when the kind says so, or for a kind that never ends, when the marker is there."""
+        if self.kind.done is None:
+            wait_until("done.json", (self.folder / "done.json").exists, seconds)
+        else:
+            self.wait_for(self.kind.done, seconds)
+
+    def wait_for(self, condition: str, seconds: int = 120) -> None:
+        what = f"{self.kind.resource}/{self.name}"
+        self.kubectl("wait", what, f"--for=condition={condition}", f"--timeout={seconds}s")
+
+    def endpoints(self) -> list[str]:
+        """Addresses behind the rendezvous Service."""
+        selector = f"kubernetes.io/service-name={self.name}-rdzv"
+        slices = self.get("endpointslices", "--selector", selector)
+        return [a for part in slices for endpoint in part["endpoints"] or [] for a in endpoint["addresses"]]
+
+    def log(self, pod: dict[str, Any]) -> str:
+        return self.kubectl("logs", str(pod["metadata"]["name"]))
