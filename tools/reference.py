@@ -124,7 +124,7 @@ def kinds_table() -> str:
     names = " | ".join(str(LONGEST_NAME[kind]) for kind in KINDS)
     derived = " | ".join(f"`{LONGEST_DERIVED[kind].format(name='<name>', last='<index>')}`" for kind in KINDS)
     rows = [
-        f"| letters of `name`, up to ten nodes; one less per further digit | {names} |",
+        f"| letters of `name`, up to ten nodes; one less per further digit of an index below | {names} |",
         f"| the derived name that must fit 63 letters | {derived} |",
     ]
     rows += [

@@ -121,3 +121,10 @@ def test_a_long_name_shows_the_derived_one_and_the_limit():
         f"has 60 letters, but a JobSet with 128 nodes bears 46, because {'a' * 60}-node-0-127-<5 letters> "
         "must fit 63; shorten it"
     )
+
+
+@pytest.mark.parametrize(("kind", "letters"), [("job", 58), ("statefulset", 52), ("pytorchjob", 53)])
+def test_a_further_digit_costs_a_letter_only_where_the_longest_name_has_the_index(kind, letters):
+    fields = {**IMAGE, "kind": kind, "nodes": 12, "output": {"pvc": "o"}}
+    assert messages(SCRIPT_JOB, {**fields, "name": "a" * letters}) == []
+    assert f"bears {letters}," in messages(SCRIPT_JOB, {**fields, "name": "a" * (letters + 1)})[0]

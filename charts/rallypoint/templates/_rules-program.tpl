@@ -70,7 +70,10 @@ What runs, under which name, on which kind, and with how many processes.
 {{- $name := .job.name }}
 {{- $nodes := .job.nodes | int64 }}
 {{- $last := sub $nodes 1 | toString }}
-{{- $longest := sub (int64 .kind.longest_name) (sub (len $last) 1) }}
+{{- $longest := int64 .kind.longest_name }}
+{{- if contains "{last}" .kind.longest_derived }}
+  {{- $longest = sub $longest (sub (len $last) 1) }}
+{{- end }}
 {{- if not (regexMatch (printf "^%s$" .tables.rules.dns_1035) $name) }}
   {{- printf "name: must be lower-case letters, digits and '-', start with a letter and end with a letter or digit (got '%s')\n" $name }}
 {{- end }}

@@ -43,8 +43,9 @@ LONGEST_DERIVED: dict[KindName, str] = {
 
 
 def longest_name(kind: KindName, nodes: int) -> int:
-    """Letters that a job's name may have: one less than the kind's limit per further digit of the index."""
-    return LONGEST_NAME[kind] - (len(str(nodes - 1)) - 1)
+    """Letters that a job's name may have: one less per further digit where the longest name has the index."""
+    further_digits = len(str(nodes - 1)) - 1
+    return LONGEST_NAME[kind] - (further_digits if "{last}" in LONGEST_DERIVED[kind] else 0)
 
 
 def longest_derived(name: str, kind: KindName, nodes: int) -> str:
