@@ -38,7 +38,8 @@ total = meet()
 '''
 
 HOLD = """\
-tell(total=total, round=int(os.environ["TORCHELASTIC_RESTART_COUNT"]), node=os.environ["RALLYPOINT_NODE_INDEX"])
+before = int(os.environ["TORCHELASTIC_RESTART_COUNT"])
+tell(total=total, round=before, node=os.environ["RALLYPOINT_NODE_INDEX"])
 while not (output / "go").exists():
     time.sleep(0.05)
 """

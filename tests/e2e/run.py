@@ -63,7 +63,7 @@ class Run:
 
     def pods(self) -> dict[int, dict[str, Any]]:
         """Node index to the newest pod that is not being deleted."""
-        found = [pod for pod in self.get("pods", "--selector", f"rallypoint.dev/job={self.name}")]
+        found = self.get("pods", "--selector", f"rallypoint.dev/job={self.name}")
         living = [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
         living.sort(key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
         return {int(pod["metadata"]["labels"][self.kind.index_label]): pod for pod in living}

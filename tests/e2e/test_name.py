@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
 
 def test_the_longest_name_runs_with_an_index_of_two_digits(kind: Kind, start: Start) -> None:
-    name = "n" * longest_name(kind.name, 12)  # type: ignore[arg-type]
+    name = kind.name.ljust(longest_name(kind.name, 12), "n")  # type: ignore[arg-type]
     run = start(kind, name, MEET + HOLD, nodes=12)
     run.wait_for_ranks(12, seconds=240)
     run.let_go()
