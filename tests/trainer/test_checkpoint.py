@@ -72,6 +72,7 @@ def test_the_newest_whole_one_is_chosen_and_the_others_moved_aside(tmp_path):
     (tmp_path / "checkpoint-15/rallypoint.json").unlink()
     chosen, told = newest_whole(tmp_path)
     assert (chosen, len(told)) == (tmp_path / "checkpoint-10", 2)
+    assert all(text.endswith(", going on from checkpoint-10") for text in told)
     assert {path.name for path in tmp_path.iterdir()} == {
         "checkpoint-5", "checkpoint-10", "checkpoint-15.broken", "checkpoint-20.broken",
     }  # fmt: skip
@@ -80,6 +81,11 @@ def test_the_newest_whole_one_is_chosen_and_the_others_moved_aside(tmp_path):
 def test_a_folder_that_only_has_the_name_is_no_checkpoint(tmp_path):
     (tmp_path / "checkpoint-3").mkdir()
     assert newest_whole(tmp_path)[0] is None
+
+
+def test_without_a_whole_checkpoint_it_starts_over(tmp_path):
+    empty(save(tmp_path, 10) / "optimizer.pt")
+    assert newest_whole(tmp_path)[1][0].endswith("moved to checkpoint-10.broken, starting over")
 
 
 def test_moving_aside_overwrites_nothing(tmp_path):

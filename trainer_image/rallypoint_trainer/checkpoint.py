@@ -105,14 +105,17 @@ def fault(checkpoint: Path) -> str | None:
 
 def newest_whole(output: Path) -> tuple[Path | None, list[str]]:
     """The newest whole checkpoint, and what was found and moved on the way; to be called on one rank only."""
-    told: list[str] = []
+    broken: list[str] = []
+    whole = None
     for _, path in reversed(checkpoints(output)):
         reason = fault(path)
         if reason is None:
-            return path, told
+            whole = path
+            break
         moved = set_aside(path)
-        told.append(f"{path.name}: not whole ({reason}); moved to {moved.name}, going on from the one before")
-    return None, told
+        broken.append(f"{path.name}: not whole ({reason}); moved to {moved.name}")
+    way = f"going on from {whole.name}" if whole else "starting over"
+    return whole, [f"{text}, {way}" for text in broken]
 
 
 def set_aside(path: Path) -> Path:
