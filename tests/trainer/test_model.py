@@ -87,7 +87,26 @@ def test_a_folder_without_a_tokenizer_is_named(folder):
 def test_broken_weights_are_named(folder, harm):
     path = folder / "model.safetensors"
     path.write_bytes(harm(path.read_bytes()))
-    assert f"the model cannot be loaded ('{folder}'" in refusal(folder)
+    assert f"train.model: {path}: cannot be read (" in refusal(folder)
+
+
+@pytest.mark.parametrize("data", [b"{", b"[1]", b"\xff\xfe"], ids=["cut", "list", "bytes"])
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+def test_a_broken_file_in_the_folder_is_named(folder, name, data):
+    (folder / name).write_bytes(data)
+    assert f"train.model: {folder / name}: cannot be read (" in refusal(folder)
+
+
+@pytest.mark.parametrize("change", [{"hidden_size": "x"}, {"model_type": "bertx"}], ids=str)
+def test_a_config_that_makes_no_model_is_told_of_the_folder(folder, change):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **change}))
+    text = refusal(folder)
+    assert (
+        f"in the folder '{folder}' cannot be loaded ({'Validation' if 'hidden_size' in change else 'The'}"
+        in text
+    )
+    assert "network" not in text
 
 
 def test_weights_of_another_model_are_refused(folder):

@@ -9,19 +9,21 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
 from rallypoint.errors import InputError
 from rallypoint.spec import ModelSpec
+from rallypoint_trainer.folder import broken_file
 
 WHERE = "train.model"
 HUGE = 1_000_000
 """Tokenizers without a limit of their own say 1e30."""
 
 UNREADABLE = (
-    OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError, EOFError, UnpicklingError,
-    SafetensorError,
+    OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, RuntimeError, EOFError,
+    UnpicklingError, SafetensorError, StrictDataclassError,
 )  # fmt: skip
 """What the libraries raise for files that are missing, broken or of another kind."""
 
@@ -144,9 +146,20 @@ def _check_place(spec: ModelSpec) -> None:
 
 def _not_loaded(spec: ModelSpec, part: str, error: Exception) -> str:
     """What to say when the libraries cannot load `part`."""
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    name = spec.pretrained_model_name_or_path
+    reason = " ".join(str(error).split("\n\n")[0].split()).rstrip(".") or type(error).__name__
+    if isinstance(error, KeyError):
+        reason = f"no {reason}"
+    if Path(name).is_dir():
+        broken = broken_file(Path(name))
+        if broken:
+            return f"{WHERE}: {broken[0]}: cannot be read ({broken[1]}); copy the model's files there again"
+        return (
+            f"{WHERE}: the {part} in the folder '{name}' cannot be loaded ({reason}); check that its files "
+            "are whole and of one model, which this version of transformers knows"
+        )
     return (
-        f"{WHERE}: the {part} cannot be loaded ('{spec.pretrained_model_name_or_path}': {reason}); "
+        f"{WHERE}: the {part} cannot be loaded ('{name}': {reason}); "
         "check the name; without a network (HF_HUB_OFFLINE=1) it must be in the cache, or give a folder"
     )
 
