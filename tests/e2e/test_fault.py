@@ -87,6 +87,7 @@ def test_a_statefulset_that_is_done_idles_and_does_not_run_again(start: Start) -
     run.kubectl("delete", "pod", lost["name"], "--grace-period=1")
     run.kubectl("wait", f"pod/{lost['name']}", "--for=create", "--timeout=30s")
     run.kubectl("wait", f"pod/{lost['name']}", "--for=condition=Ready", "--timeout=60s")
-    wait_until("the new pod to find the marker", lambda: "done.json" in run.log(run.pods()[1]), 30)
-    assert [pod["status"]["containerStatuses"][0]["restartCount"] for pod in run.pods().values()] == [0, 0, 0]
+    wait_until("the new pod to find the marker", lambda: "idle until" in run.log(run.pods()[1]), 30)
+    restarts = [pod["status"]["containerStatuses"][0]["restartCount"] for pod in run.pods().values()]
+    assert max(restarts) <= 1  # the kubelet starts it once more after its end, then it idles
     assert (run.folder / "rank-1.json").stat().st_mtime_ns == told
