@@ -12,7 +12,8 @@ values.schema.json.
     {{- if hasKey $tables.gone $name }}
       {{- printf "train.training_args.%s: is no argument of transformers %s (got %s); %s\n" $name $tables.version $shown (get $tables.gone $name) }}
     {{- else if hasKey $tables.owned $name }}
-      {{- printf "train.training_args.%s: is not for a job file (got %s): %s\n" $name $shown (get $tables.owned $name) }}
+      {{- $got := contains "token" $name | ternary "" (printf " (got %s)" $shown) }}
+      {{- printf "train.training_args.%s: is not for a job file%s: %s\n" $name $got (get $tables.owned $name) }}
     {{- else if and (eq $name "save_safetensors") (eq $shown "false") }}
       {{- printf "train.training_args.%s: is gone: transformers 5 always saves safetensors; remove it\n" $name }}
     {{- else }}

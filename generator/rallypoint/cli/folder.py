@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rallypoint.errors import InputError, RallypointError
+from rallypoint.errors import InputError
 
 MARK = "# rendered by rallypoint; job "
 """The first words of each file's first line: how a later render knows what it may replace."""
@@ -24,6 +24,8 @@ def write_objects(folder: str, job: str, objects: list[dict[str, Any]]) -> int:
 
     mark = f"{MARK}{job}\n"
     texts = {_name(number, part): mark + to_yaml([part]) for number, part in enumerate(objects)}
+    if not folder:
+        raise InputError("--output: is empty (got ''); name a folder, yaml or json")
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -34,7 +36,7 @@ def write_objects(folder: str, job: str, objects: list[dict[str, Any]]) -> int:
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"{folder}: is a file; name a folder") from error
     except OSError as error:
-        raise RallypointError(f"{folder}: cannot be written ({error.strerror})") from error
+        raise InputError(f"{folder}: cannot be written ({error.strerror}); name another folder") from error
     return len(texts)
 
 

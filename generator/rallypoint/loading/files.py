@@ -31,7 +31,10 @@ def job_file(file: str, stdin: TextIO | None) -> str:
     Raises: Refused with the reason.
     """
     if file == STDIN:
-        data = _everything(stdin if stdin is not None else sys.stdin)
+        stream = stdin if stdin is not None else sys.stdin
+        if stream is None:
+            raise Refused("standard input is closed; name a job file, or pipe one in")
+        data = _everything(stream)
     else:
         data = contents(Path(file), "job file", LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:

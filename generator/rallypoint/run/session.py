@@ -18,7 +18,7 @@ from rallypoint.run.folder import RunFolder
 from rallypoint.run.output import DONE, Output, run_id
 from rallypoint.run.plan import ignored, plan_line
 from rallypoint.run.report import Outcome, failure, finished_before, success, took_up_again
-from rallypoint.run.requirements import require_libraries
+from rallypoint.run.requirements import require_libraries, require_room, require_sound_input
 from rallypoint.run.screen import Screen
 from rallypoint.run.story import Story
 from rallypoint.run.supervisor import Supervisor, Watch
@@ -33,6 +33,8 @@ def run(loaded: Loaded, fresh: bool = False, verbose: bool = False) -> int:
     """
     job = loaded.job
     require_libraries(job)
+    require_room(job)
+    require_sound_input(loaded)
     environments = node_environments(job, os.environ)
     screen = Screen(bar=not verbose)
     output = Output(job.name) if job.train is not None or job.output is not None else None
@@ -105,7 +107,11 @@ def _agents(folder: RunFolder, logs: Path, environments: list[dict[str, str]]) -
             Agent(
                 node,
                 folder.contract,
-                environment_of(common, RALLYPOINT_TERMINATION_LOG=folder.termination_log(node)),
+                environment_of(
+                    common,
+                    RALLYPOINT_TERMINATION_LOG=folder.termination_log(node),
+                    RALLYPOINT_TEMPORARY=folder.path,
+                ),
                 logs / f"node-{node}.log",
             )
             for node, common in enumerate(environments)

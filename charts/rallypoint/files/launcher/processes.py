@@ -83,7 +83,9 @@ class Process:
         self, argv: list[str], environment: dict[str, str], job: Job, local: int, journal: Journal
     ) -> None:
         self.rank = job.rank(local)
-        self.folder = Path(tempfile.mkdtemp(prefix=f"rallypoint-{self.rank}-"))
+        # a local run takes its folder away at the end, whatever became of this launcher
+        below = os.environ.get("RALLYPOINT_TEMPORARY")
+        self.folder = Path(tempfile.mkdtemp(prefix=f"rallypoint-{self.rank}-", dir=below))
         self.step_file, self.error_file = self.folder / "step", self.folder / "error.json"
         files = {"RALLYPOINT_STEP_FILE": str(self.step_file), "TORCHELASTIC_ERROR_FILE": str(self.error_file)}
         self.popen = subprocess.Popen(

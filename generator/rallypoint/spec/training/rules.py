@@ -54,7 +54,8 @@ def broken(arguments: dict[str, Any]) -> list[Broken]:
 def _single(name: str, value: Any) -> str:
     """What is wrong with one argument; empty when nothing is."""
     if name in OWNED:
-        return f"is not for a job file (got {shown(value)}): {OWNED[name]}"
+        given = "" if "token" in name else f" (got {shown(value)})"  # no message may print a credential
+        return f"is not for a job file{given}: {OWNED[name]}"
     argument = TRAINING_ARGS.get(name)
     if argument is None:
         return _unknown(name)

@@ -70,6 +70,10 @@ OWNED = {
     "do_predict": "the job trains and evaluates only; remove it, or use a script",
     "hub_token": "a token must not stand in a job file; set env.HF_TOKEN to {secret: hf, key: token}",
     "push_to_hub_token": "a token must not stand in a job file; set env.HF_TOKEN to {secret: hf, key: token}",
+    "push_to_hub": "upload <output>/<name>/model when the job is done; remove it",
+    "auto_find_batch_size": "ranks could end up with different batches; set per_device_train_batch_size",
+    "ignore_data_skip": "samples would be seen twice or never after a resume; remove it",
+    "save_only_model": "the job could not go on from such a checkpoint; remove it",
     "xpu_backend": "it follows resources.gpus; remove it",
 }
 """Arguments that Rallypoint sets, each with the reason and the way out."""
