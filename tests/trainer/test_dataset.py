@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 
 import datasets
 import pytest
@@ -109,6 +111,13 @@ def test_a_file_that_is_not_utf_8_is_named(tmp_path):
     path = write_jsonl(tmp_path / "train.jsonl", rows(30))
     path.write_bytes(path.read_bytes()[:-30] + b"\xff\xfe" + path.read_bytes()[-30:])
     assert f"{path}:30" in refusal(data_files=str(path))
+
+
+@pytest.mark.parametrize("pack", [gzip, bz2, lzma], ids=["gz", "bz2", "xz"])
+def test_a_packed_file_that_is_not_utf_8_is_named(tmp_path, pack):
+    path = tmp_path / f"d.csv.{pack.__name__.replace('gzip', 'gz').replace('lzma', 'xz')}"
+    path.write_bytes(pack.compress(b"text,label\nfine,0\ncaf\xe9,1\n"))
+    assert f"{path}:3: no UTF-8 (byte 0xe9)" in refusal(data_files=str(path))
 
 
 def test_an_unknown_ending_asks_for_the_format():

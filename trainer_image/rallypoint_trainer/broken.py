@@ -5,13 +5,19 @@ Looked for only after `load_dataset` has failed, so sound data costs nothing.
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import json
+import lzma
+import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 WHERE = "train.dataset.data_files"
+PACKINGS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+"""What can be looked into; a .zst cannot."""
 
 
 def broken_place(files: list[str], builder: str, error: BaseException) -> str:
@@ -25,9 +31,10 @@ def broken_place(files: list[str], builder: str, error: BaseException) -> str:
             return f"{WHERE}: {file}:{line}: {reason}; mend the file"
     cause = error.__cause__ or error
     names = ", ".join(files) or builder
-    return (
-        f"{WHERE}: cannot be read ({names}: {_first_line(cause)}); check that all rows have the same columns"
-    )
+    way = "check that all rows have the same columns"
+    if isinstance(cause, UnicodeDecodeError):
+        way = "save it as UTF-8"
+    return f"{WHERE}: cannot be read ({names}: {_first_line(cause)}); {way}"
 
 
 def _first_line(error: BaseException) -> str:
@@ -37,26 +44,31 @@ def _first_line(error: BaseException) -> str:
 
 def _in_file(file: str, builder: str) -> tuple[int, str] | None:
     """Line and reason of the first thing wrong in `file`."""
+    if builder not in ("json", "csv") or file.endswith(".zst"):
+        return None
+    opened: Callable[..., Any] = PACKINGS.get(Path(file).suffix, open)
     try:
-        with _opened(file) as text:
+        with opened(file, "rb") as data:
+            found = _in_bytes(cast(BinaryIO, data))
+        if found:
+            return found
+        with opened(file, "rt", encoding="utf-8", newline="") as opened_text:
+            text = cast(TextIO, opened_text)
             if builder == "json":
                 return _in_json(text)
-            if builder == "csv":
-                return _in_csv(text, "\t" if ".tsv" in Path(file).suffixes else ",")
-    except UnicodeDecodeError as error:
-        return 1 + error.object[: error.start].count(
-            b"\n"
-        ), f"no UTF-8 (byte {error.object[error.start]:#04x})"
-    except (OSError, csv.Error) as error:
+            return _in_csv(text, "\t" if ".tsv" in Path(file).suffixes else ",")
+    except (OSError, EOFError, csv.Error, lzma.LZMAError, zlib.error) as error:
         return 1, str(error)
+
+
+def _in_bytes(data: BinaryIO) -> tuple[int, str] | None:
+    """The first line that is not UTF-8."""
+    for number, line in enumerate(data, start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            return number, f"no UTF-8 (byte {line[error.start]:#04x})"
     return None
-
-
-def _opened(file: str) -> TextIO:
-    """`file` as text; gzip is the one packing that is looked into."""
-    if file.endswith(".gz"):
-        return gzip.open(file, "rt", encoding="utf-8")
-    return Path(file).open(encoding="utf-8", newline="")
 
 
 def _in_json(text: TextIO) -> tuple[int, str] | None:

@@ -9,10 +9,12 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from rallypoint.errors import InputError
+from rallypoint.spec import DatasetSpec
 from rallypoint_trainer import tokens
 from rallypoint_trainer.columns import choose_columns
 from rallypoint_trainer.contract import Contract
-from rallypoint_trainer.dataset import load_rows
+from rallypoint_trainer.dataset import load_rows, undecodable
 from rallypoint_trainer.labels import find_labels
 from rallypoint_trainer.model import longest_sequence
 from rallypoint_trainer.world import World
@@ -30,6 +32,14 @@ def samples_of(contract: Contract, world: World, tokenizer: Any, config: Any) ->
 def _prepared(contract: Contract, tokenizer: Any, config: Any) -> Path:
     """The folder with this node's prepared data."""
     spec = contract.train.dataset
+    try:
+        return _tokenised(spec, tokenizer, config)
+    except UnicodeDecodeError as error:
+        raise InputError(undecodable(spec, error)) from error
+
+
+def _tokenised(spec: DatasetSpec, tokenizer: Any, config: Any) -> Path:
+    """The folder with the tokenised rows of `spec`."""
     train, validation = load_rows(spec)
     columns = choose_columns(spec, train.column_names)
     if validation is not None:

@@ -86,6 +86,20 @@ def _load(spec: DatasetSpec) -> Any:
         raise InputError(text) from error
 
 
+def undecodable(spec: DatasetSpec, error: UnicodeDecodeError) -> str:
+    """The message for a text that is no UTF-8.
+
+    `load_dataset` takes other bytes in JSON unseen; they show only when a row is read.
+    """
+    files = [name for names in file_names(spec.data_files or {}).values() for name in names]
+    if not files:
+        return (
+            f"{WHERE}: a text is no UTF-8 ({spec.path}: byte {error.object[error.start]:#04x} in "
+            f"{error.object[:40]!r}); take a data set that is"
+        )
+    return broken_place(_expanded(files), spec.path or builder(files), error)
+
+
 def _not_loaded(path: str, spec: DatasetSpec, error: Exception) -> str:
     """What to say when `load_dataset` could not even start."""
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
