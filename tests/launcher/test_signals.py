@@ -104,7 +104,7 @@ def _handler_is_there(pod):
 
 
 def test_a_done_node_told_to_stop_waits_for_the_others_and_ends_with_0(make, saw):
-    sim = make(environment={"STEPS": "20", "LINGER_3": "1.5"}).up()
+    sim = make(environment={"STEPS": "20", "LINGER_3": "1.5"}, grace_period_seconds=60).up()
     sim.happened("end")
     sim.wait(lambda: not sim.pods[1].processes(), what="node 1 is done")
     sim.pods[1].signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What must be here for a job to run: libraries, cores, files; seen without importing or starting anything."""
+"""What must be here for a job to run: libraries, cores, files; seen without importing any of it."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Job(Model):
     script: ScriptSpec | None = None
     """A program of your own. Exactly one of train and script."""
     output: Storage | None = None
-    """Where checkpoints and results go, shared by all nodes. Locally ./output/<name>; a script needs the key."""
+    """Where results go, shared by all nodes. Locally ./output/<name>; a script needs the key."""
     cache: Storage | None = None
     """Where downloads from the hub are kept between runs."""
     volumes: list[Volume] = []
