@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def ends_with_2(job, text: str):
     ended = job.run(60)
@@ -32,6 +34,19 @@ def test_a_broken_line_is_named(make_job):
     lines[16] = lines[16][:-5]
     path.write_text("\n".join(lines))
     ends_with_2(job, f"{path}:17: no valid JSON")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_a_text_in_latin_1_is_named(make_job, ending):
+    job = make_job()
+    path = job.folder / f"latin.{ending}"
+    lines = {
+        "jsonl": [b'{"text": "plain", "label": 0}', b'{"text": "caf\xe9 one", "label": 1}'],
+        "csv": [b"text,label", b"caf\xe9 one,1"],
+    }[ending]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    job.train["dataset"]["data_files"] = {"train": str(path)}
+    ends_with_2(job, f"train.dataset.data_files: {path}:2: no UTF-8 (byte 0xe9); mend the file")
 
 
 def test_an_unknown_argument_gets_a_suggestion(make_job):
