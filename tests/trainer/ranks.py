@@ -131,6 +131,11 @@ class Ranks:
             assert time.monotonic() < end, "waited too long"
             time.sleep(0.005)
 
+    def children(self, rank: int) -> list[int]:
+        """The processes that a rank has started: its loader workers."""
+        pid = self.processes[rank].pid
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
     def step(self) -> int:
         """The step that rank 0 has written last; 0 before the first."""
         try:

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import torch
+from transformers import set_seed
+
+from rallypoint.spec import ModelSpec
+from rallypoint_trainer.model import load_model, load_tokenizer
+from trainer.small import rows
+from trainer.test_samples import given
 
 SHAPES = [
     # nodes, batch per rank, accumulation: all have a global batch of 24; 100 samples leave a tail of 4
@@ -18,6 +25,7 @@ def trained(make_job, nodes: int, batch: int, accumulation: int):
         per_device_train_batch_size=batch,
         gradient_accumulation_steps=accumulation,
         eval_strategy="epoch",
+        per_device_eval_batch_size=4,  # 37 samples over three ranks leave one: two fillers
         num_train_epochs=2,
         max_steps=-1,
     )
@@ -43,3 +51,23 @@ def test_losses_gradients_and_metrics_equal_those_of_one_process(make_job, alone
         ]
 
     assert numbers(ended) == pytest.approx(numbers(alone), rel=1e-4)
+
+
+def test_the_first_step_is_that_of_plain_torch(make_job):
+    job = make_job(3, max_steps=1)
+    job.environment["RALLYPOINT_SAMPLE_LOG"] = str(job.folder)
+    (logged,) = job.run().events("log")
+    numbers = [row for (step,) in given(job.folder)[0] for row in step]
+    assert len(numbers) == 12
+    spec = ModelSpec(pretrained_model_name_or_path=job.train["model"])
+    tokenizer = load_tokenizer(spec)
+    set_seed(42)  # transformers' default seed: the same new head
+    model = load_model(spec, ["0", "1"], tokenizer)
+    samples = [rows(100)[number] for number in numbers]
+    texts = [[sample[name] for sample in samples] for name in ("sentence1", "sentence2")]
+    logits = model(**tokenizer(*texts, padding=True, return_tensors="pt")).logits
+    labels = torch.tensor([sample["label"] for sample in samples])
+    loss = torch.nn.functional.cross_entropy(logits, labels)
+    loss.backward()
+    norm = torch.nn.utils.get_total_norm([one.grad for one in model.parameters() if one.grad is not None])
+    assert (logged["loss"], logged["grad_norm"]) == pytest.approx((loss.item(), norm.item()), rel=1e-4)

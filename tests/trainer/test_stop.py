@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
 from rallypoint_trainer.checkpoint import fault
 from rallypoint_trainer.question import MOST_STEPS, steps_until_check
+from trainer.small import rows, write_jsonl
 
 
 @pytest.mark.parametrize(("seconds", "steps"), [(10, 1), (1, 1), (0.3, 3), (0.0001, MOST_STEPS)])
@@ -16,9 +20,14 @@ def test_the_ranks_ask_about_once_a_second(seconds, steps):
 @pytest.mark.parametrize("workers", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_a_signal_to_one_rank_stops_all_with_143_and_it_goes_on(make_job, workers):
     job = make_job(max_steps=100_000, dataloader_num_workers=workers, logging_steps=50)
+    if workers:  # epochs long enough that the workers stay for the whole test
+        write_jsonl(job.folder / "train.jsonl", rows(100) * 200)
     ranks = job.start()
     ranks.until(lambda: ranks.step() >= 3)
-    ranks.signal(1)
+    workers_there = ranks.children(1)
+    assert len(workers_there) == workers
+    for pid in [*workers_there, ranks.processes[1].pid]:  # a whole process group is often signalled
+        os.kill(pid, signal.SIGTERM)
     stopped = ranks.wait(60)
     (save,) = stopped.events("save")
     assert (stopped.codes, stopped.stderr) == ([143, 143], "")
