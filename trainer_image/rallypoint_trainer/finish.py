@@ -25,10 +25,9 @@ def final_evaluation(trainer: ResumableTrainer) -> dict[str, float]:
     state = trainer.state
     best = trainer.args.load_best_model_at_end and state.best_model_checkpoint is not None
     step = state.best_global_step if best else state.global_step
-    for entry in reversed(state.log_history):
-        if entry.get("step") == step and "eval_loss" in entry:
-            return {name: value for name, value in entry.items() if name.startswith("eval_")}
-    return dict(trainer.evaluate())
+    known = (entry for entry in reversed(state.log_history) if "eval_loss" in entry)
+    metrics = next((entry for entry in known if entry["step"] == step), None) or trainer.evaluate()
+    return {name: value for name, value in metrics.items() if name.startswith("eval_")}
 
 
 def summary(trainer: ResumableTrainer, evaluation: dict[str, float]) -> dict[str, Any]:
@@ -37,7 +36,7 @@ def summary(trainer: ResumableTrainer, evaluation: dict[str, float]) -> dict[str
     seconds = trainer.pace.seconds
     samples = samples_seen(trainer)
     result = {
-        **{name: value for name, value in evaluation.items() if name != "epoch"},
+        **evaluation,
         "train_loss": trainer.train_loss(),
         "train_seconds": round(seconds, 1),
         "train_samples_per_second": rate(samples, seconds),
