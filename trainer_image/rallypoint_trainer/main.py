@@ -22,7 +22,7 @@ from rallypoint_trainer.failure import write_error_file
 from rallypoint_trainer.finish import final_evaluation, summary, write_result
 from rallypoint_trainer.model import load_config, load_model, load_tokenizer
 from rallypoint_trainer.output import open_output
-from rallypoint_trainer.precision import Decision, decide_bf16, native_bf16
+from rallypoint_trainer.precision import Decision, bf16_speedup, decide_bf16
 from rallypoint_trainer.quiet import quiet_libraries
 from rallypoint_trainer.resumable import ResumableTrainer
 from rallypoint_trainer.resume import Resume, find_resume
@@ -125,7 +125,7 @@ def prepare(contract: Contract, world: World, resume: Resume) -> Ready:
     Raises: InputError, on all ranks, for whatever is wrong on one of them.
     """
     asked = contract.train.training_args
-    bf16 = decide_bf16(world.gathered("bf16", native_bf16(world.on_gpu)), resume.bf16)
+    bf16 = decide_bf16(world.gathered("bf16", bf16_speedup(world.on_gpu)), resume.bf16)
     arguments = world.together(
         "arguments", lambda: build_arguments(asked, contract.output, contract.gpus, bf16.value)
     )
