@@ -102,6 +102,13 @@ def test_a_log_event_is_one_short_line(told, paper):
     assert (paper.out, paper.err) == ([], ["step 10/231  loss 0.6100  54.2 samples/s  3:30 left"])
 
 
+def test_the_step_that_a_run_reached_counts_though_it_was_not_logged(paper):
+    training = Training("tiny", paper)
+    training.event({"event": "log", "step": 230, "max_steps": 231})
+    training.event({"event": "end", "step": 231})
+    assert training.step == 231
+
+
 def test_a_line_that_only_looks_like_an_event_is_passed_on(told, paper):
     told.line(0, "stdout", "rallypoint: {not json")
     assert paper.out == ["rallypoint: {not json"]

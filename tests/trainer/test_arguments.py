@@ -56,11 +56,6 @@ def test_all_wrong_names_are_told_at_once():
     assert refusal(use_cpu=True, learning_rat=1, evaluation_strategy="no").count("\n") == 2
 
 
-def test_a_wrong_value_is_the_users():
-    with pytest.raises(InputError, match=r"^train\.training_args: "):
-        build_arguments({"eval_strategy": "sometimes"}, "out", 0, False)
-
-
 def test_the_users_value_beats_our_default(tmp_path):
     arguments = build_arguments({"logging_steps": 7, "bf16": False}, tmp_path, 0, True)
     assert (arguments.logging_steps, arguments.bf16) == (7, False)

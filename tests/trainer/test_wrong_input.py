@@ -63,3 +63,16 @@ def test_a_smaller_world_than_the_job_says_is_refused(make_job):
     job = make_job()
     job.environment["WORLD_SIZE"] = "1"
     ends_with_2(job, "world: 1 processes were started (WORLD_SIZE), the job says 2 nodes x 1 = 2")
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("lr_scheduler_kwargs", {"nosuch": 1}),
+        ("optim_args", "nosuch"),
+        ("optim", "adamw_8bit"),
+        ("report_to", "wandb"),
+    ],
+)
+def test_an_argument_that_a_library_refuses_is_named(make_job, argument, value):
+    ends_with_2(make_job(**{argument: value}), f"train.training_args.{argument}")

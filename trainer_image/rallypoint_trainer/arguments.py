@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from transformers import TrainingArguments
+from transformers.integrations import get_reporting_integration_callbacks
 
 from rallypoint.errors import InputError
-
-WHERE = "train.training_args"
+from rallypoint_trainer.blame import WHERE, blame, blamed_on
 
 OURS = {
     "output_dir": "the job's output says where",
@@ -44,6 +44,7 @@ RENAMED = {
     "overwrite_output_dir": "the option --fresh",
     "tokenizer": "train.model, whose tokenizer is used",
 }
+NEED_GPUS = ("fp16", "fp16_full_eval", "fsdp", "deepspeed", "tf32")
 DEFAULTS: dict[str, Any] = {
     "disable_tqdm": True,
     "log_level": "error",
@@ -63,15 +64,44 @@ def build_arguments(asked: dict[str, Any], output: Path, gpus: int, bf16: bool) 
     Raises: InputError for each name or value that transformers does not take.
     """
     check_names(asked)
+    check_devices(asked, gpus)
     arguments: dict[str, Any] = {**DEFAULTS, "dataloader_pin_memory": gpus > 0}
     if not asks_precision(asked):
         arguments["bf16"] = bf16
     arguments.update(asked)
     arguments.update({"output_dir": str(output), "use_cpu": gpus == 0})
-    try:
-        return TrainingArguments(**arguments)
-    except (ValueError, TypeError, ImportError) as error:
-        raise InputError(f"{WHERE}: {_first_line(error)}; see the transformers documentation") from error
+    with blamed_on(asked):
+        made = TrainingArguments(**arguments)
+    if "report_to" in asked:
+        check_reporters(made.report_to, asked["report_to"])
+    return made
+
+
+def check_reporters(names: list[str], asked: Any) -> None:
+    """Nothing, when transformers can report to all of `names`.
+
+    Raises: InputError for an unknown one, or one whose package is not there.
+    """
+    for name in names:
+        try:
+            for callback in get_reporting_integration_callbacks([name]):
+                callback()
+        except (ValueError, TypeError, ImportError, RuntimeError) as error:
+            raise InputError(blame({"report_to": asked}, error, ["report_to"])) from error
+
+
+def check_devices(asked: dict[str, Any], gpus: int) -> None:
+    """Nothing, when a job without GPUs asks for nothing that only they can do.
+
+    Raises: InputError with a line per argument.
+    """
+    problems = [
+        f"{WHERE}.{name}: needs GPUs ({asked[name]!r}, resources.gpus is 0); remove it, or ask for GPUs"
+        for name in NEED_GPUS
+        if asked.get(name) and gpus == 0
+    ]
+    if problems:
+        raise InputError("\n".join(problems))
 
 
 def asks_precision(asked: dict[str, Any]) -> bool:
@@ -124,8 +154,3 @@ def check_against_data(arguments: TrainingArguments, metrics: list[str], has_val
             f"{WHERE}.metric_for_best_model: evaluation has no '{metric}'; use one of loss, "
             f"{', '.join(metrics)}"
         )
-
-
-def _first_line(error: Exception) -> str:
-    """The first line of what `error` says."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")

@@ -21,6 +21,7 @@ from rallypoint_trainer.events import Events
 from rallypoint_trainer.failure import write_error_file
 from rallypoint_trainer.finish import final_evaluation, summary, write_result
 from rallypoint_trainer.model import load_config, load_model, load_tokenizer
+from rallypoint_trainer.optimizer import try_optimizer
 from rallypoint_trainer.output import open_output
 from rallypoint_trainer.precision import Decision, bf16_speedup, decide_bf16
 from rallypoint_trainer.quiet import quiet_libraries
@@ -71,10 +72,12 @@ def train(contract: Contract, world: World, stop: Stop) -> int:
     for text in resume.told:
         events.notice(text)
     ready = prepare(contract, world, resume)
-    trainer = build_trainer(contract, ready, resume, stop, events)
+    trainer = world.together("trainer", lambda: build_trainer(contract, ready, resume, stop, events))
     steps = Steps(trainer, os.environ)
     trainer.add_callback(steps)
     max_steps = steps_to_train(trainer)
+    asked = contract.train.training_args
+    world.together("optimizer", lambda: try_optimizer(trainer, asked, max_steps))
     events.rewind(resume.step)
     for text in ready.notices:
         events.notice(text)

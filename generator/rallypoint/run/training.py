@@ -26,6 +26,9 @@ class Training:
 
     def event(self, event: dict[str, Any]) -> None:
         """Show one event; a kind that is not known is left to the log."""
+        step = event.get("step")
+        if isinstance(step, int):
+            self.step = step
         show = {
             "start": self._start,
             "log": self._log,
@@ -57,7 +60,6 @@ class Training:
         step, total = event.get("step"), event.get("max_steps")
         if not isinstance(step, int):
             return
-        self.step = step
         facts = _facts(event)
         self._total = total if isinstance(total, int) else None
         self._screen.progress(self._name, step, self._total, facts)
