@@ -13,8 +13,8 @@ ELASTIC = (
     "changes the Trainer's batch; write one number"
 )
 LARGE = (
-    "job.yaml: larger than 1 MiB, but all that a job ships must fit a ConfigMap of 240 KiB; put the program "
-    "into the image or on a volume and name it with script.file or script.module"
+    "job.yaml: larger than 1 MiB, which no job file can be (all that it ships must fit a ConfigMap of 240 KiB); "
+    "give a job file; a large program belongs into the image, named with script.file or script.module"
 )
 
 WRONG = {

@@ -108,3 +108,32 @@ def test_any_text_arrives_as_it_was_written(loaded, text):
         loaded({"name": "a", "script": {"module": "x", "args": [text]}, "env": {"A": text}}).job.env["A"]
         == text
     )
+
+
+ARGUMENTS = {
+    "bf16: yes": "YAML 1.1 (helm) reads this as true, YAML 1.2 does not (got yes); write true",
+    "seed: 99999999999999999999": "YAML 1.1 (helm) reads this as a rounded number, YAML 1.2 does not "
+    "(got 99999999999999999999); write a smaller number",
+    "run_name: off": "YAML 1.1 (helm) reads this as false, YAML 1.2 does not (got off); quote it: 'off'",
+}
+
+
+@pytest.mark.parametrize("written", ARGUMENTS)
+def test_a_doubtful_training_argument_says_what_that_argument_takes(refused, written):
+    train = "train: {task: text-classification, model: m/m, dataset: {path: d}, training_args: {%s}}"
+    assert refused(f"name: a\n{train % written}\n") == [
+        f"job.yaml:2: train.training_args.{written.partition(':')[0]}: {ARGUMENTS[written]}"
+    ]
+
+
+@pytest.mark.parametrize("closing", ["---", "---\n", "---\n# no more\n", "...\n", "...\n---\n", "---\n---\n"])
+def test_a_closing_mark_is_no_second_document(loaded, closing):
+    assert loaded(f"name: a\nscript: {{module: x}}\n{closing}").job.name == "a"
+
+
+@pytest.mark.parametrize(
+    "second", ["---\nx: 1", "---\n''", "---\n&a\n", "---\n- 1", "---\n!x\n", "---\n---\n~"]
+)
+def test_a_second_document_that_says_anything_is_refused(refused, second):
+    [message] = refused(f"name: a\nscript: {{module: x}}\n{second}")
+    assert message.endswith("a second document starts here; keep one job per file")

@@ -14,12 +14,14 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
+    DocumentEndEvent,
     DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
+    StreamEndEvent,
 )
 
 from rallypoint.loading.scalars import scalar
@@ -54,6 +56,13 @@ class _Frame:
         self.merges: list[Tree] = []
 
 
+def _is_nothing(event: Any) -> bool:
+    """Whether the event adds nothing to an empty document."""
+    if isinstance(event, ScalarEvent):
+        return event.value == "" and event.style is None and event.tag is None and event.anchor is None
+    return isinstance(event, DocumentEndEvent | StreamEndEvent)
+
+
 class Reader:
     """Builds the tree of one document; `findings` holds what was wrong but did not stop the reading."""
 
@@ -71,15 +80,15 @@ class Reader:
 
         Raises: Unreadable when no tree can be made.
         """
-        documents = 0
+        starts = []
         try:
             for event in self._events(text):
                 if isinstance(event, DocumentStartEvent):
-                    documents += 1
-                    if documents > 1:
-                        self._stop(event, "a second document starts here; keep one job per file")
-                else:
+                    starts.append(event)
+                elif len(starts) < 2:
                     self._take(event)
+                elif not _is_nothing(event):  # a closing --- begins a document too, an empty one
+                    self._stop(starts[-1], "a second document starts here; keep one job per file")
         except YAMLError as error:
             raise Unreadable(syntax_finding(error, text, self.file, self.layer)) from error
         return self.root

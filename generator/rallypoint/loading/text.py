@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from rallypoint.loading.tree import Finding, Path, Tree, dotted, leaves, replaced
 from rallypoint.spec.fields import means_text, types_at
-from rallypoint.spec.training import STRATEGIES
+from rallypoint.spec.training import STRATEGIES, TRAINING_ARGS
 from rallypoint.spec.written import WrittenFloat, WrittenInt, spelling
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -38,14 +39,25 @@ def settled(tree: Tree) -> tuple[Tree, list[Finding]]:
 
 def _doubtful(path: Path, leaf: Tree) -> str:
     """The sentence for a scalar on which YAML 1.1 and 1.2 disagree: quote it, or write what was meant."""
-    types = types_at(path)
+    types = _types(path)
     write = "write a plain decimal number"
     if leaf.doubt in ("true", "false") or leaf.doubt.startswith("the octal number "):
         write = f"write {leaf.doubt.rpartition(' ')[2]}"
+    elif leaf.doubt == "a rounded number":
+        write = "write a smaller number"
     quote = f"quote it: '{leaf.value[:80]}'"
     needs_plain = str not in types and bool({bool, int, float} & set(types))
     advice = quote if str in types else write if needs_plain else f"{quote}, or {write}"
     return f"YAML 1.1 (helm) reads this as {leaf.doubt}, YAML 1.2 does not (got {leaf.value[:80]}); {advice}"
+
+
+def _types(path: Path) -> list[Any]:
+    """The types that a value at `path` may have, those of transformers' arguments too."""
+    *where, last = path
+    if where == ["train", "training_args"] and last in TRAINING_ARGS:
+        words = {"bool": bool, "int": int, "float": float, "str": str}
+        return [words[word] for word in TRAINING_ARGS[str(last)].types if word in words]
+    return types_at(path)
 
 
 def _spelled(path: Path, leaf: Tree) -> Tree | str | None:
