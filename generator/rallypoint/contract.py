@@ -18,7 +18,6 @@ VERSION = 1
 
 POD_OUTPUT = "/output"
 POD_WORKDIR = "/workspace"
-INLINE = "inline.py"
 
 
 class Place(NamedTuple):

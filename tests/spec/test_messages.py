@@ -13,7 +13,7 @@ ELASTIC = (
     "changes the Trainer's batch; write one number"
 )
 LARGE = (
-    "job.yaml: larger than 1 MiB, which no job file can be (all that it ships must fit a ConfigMap of 240 KiB); "
+    "job.yaml: larger than 1 MiB, which no job file is (what it ships must fit a ConfigMap of 240 KiB); "
     "give a job file; a large program belongs into the image, named with script.file or script.module"
 )
 

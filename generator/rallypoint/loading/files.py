@@ -39,7 +39,7 @@ def job_file(file: str, stdin: TextIO | None) -> str:
         data = contents(Path(file), "job file", LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise Refused(
-            "larger than 1 MiB, which no job file can be (all that it ships must fit a ConfigMap of 240 KiB); "
+            "larger than 1 MiB, which no job file is (what it ships must fit a ConfigMap of 240 KiB); "
             "give a job file; a large program belongs into the image, named with script.file or script.module"
         )
     return decoded(data)

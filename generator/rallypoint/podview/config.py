@@ -9,8 +9,9 @@ from pathlib import Path
 from posixpath import basename, normpath
 from typing import Any
 
-from rallypoint.contract import INLINE, POD_OUTPUT, POD_WORKDIR, Place, contract, contract_text
+from rallypoint.contract import POD_OUTPUT, POD_WORKDIR, Place, contract, contract_text
 from rallypoint.spec import Job
+from rallypoint.spec.script import INLINE
 from rallypoint.topology import rendezvous_endpoint
 
 CONFIG_MOUNT = "/etc/rallypoint"

@@ -9,9 +9,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rallypoint.contract import INLINE, Place, contract, contract_text
+from rallypoint.contract import Place, contract, contract_text
 from rallypoint.errors import RallypointError
 from rallypoint.loading import Loaded
+from rallypoint.spec.script import INLINE
 
 PORTS = range(29000, 32768)
 """Below those that Linux and macOS give to outgoing connections: none takes it while node 0 restarts."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from rallypoint.contract import INLINE
 from rallypoint.errors import InputError
 from rallypoint.loading import Loaded
 from rallypoint.loading.load import located
@@ -15,6 +14,7 @@ from rallypoint.loading.tree import spec_error
 from rallypoint.run.environment import cores
 from rallypoint.spec import Job, TrainSpec
 from rallypoint.spec.rules import Violation
+from rallypoint.spec.script import INLINE
 
 INSTALL = "pip install 'rallypoint[trainer]'"
 _TRAINER = ("torch", "transformers", "datasets", "accelerate", "sklearn")
