@@ -62,3 +62,12 @@ def test_far_too_many_processes_are_refused_with_what_would_fit(loaded):
     assert require_room(loaded(text.format(most)).job) is None
     with pytest.raises(InputError, match=rf"at most {most}\); run fewer here: --set nodes={cores()}"):
         require_room(loaded(text.format(most + 1)).job)
+
+
+def test_a_folder_in_place_of_a_file_is_called_one(loaded, tmp_path):
+    (tmp_path / "data").mkdir()
+    [(_, key, text)] = refusals(loaded(TRAIN.format(model="bert", dataset="{data_files: data/}")))
+    assert (key, text) == (
+        "train.dataset.data_files",
+        "a folder (got 'data/'), not a file; name the files in it, as in data/*.jsonl",
+    )

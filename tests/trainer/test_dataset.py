@@ -104,7 +104,20 @@ def test_a_line_of_csv_with_too_many_fields_is_named(tmp_path):
 def test_a_broken_parquet_file_is_named(tmp_path):
     path = tmp_path / "train.parquet"
     path.write_bytes(b"PAR1 and then nothing")
-    assert str(path) in refusal(data_files=str(path))
+    assert f"{path}: no whole Parquet file (" in refusal(data_files=str(path))
+
+
+def test_a_truncated_parquet_file_is_named(tmp_path):
+    path = tmp_path / "train.parquet"
+    datasets.Dataset.from_list(rows(300)).to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-200])
+    assert f"{path}: no whole Parquet file (" in refusal(data_files=str(path))
+
+
+def test_a_folder_in_place_of_a_file_is_called_one(tmp_path):
+    write_jsonl(tmp_path / "train.jsonl", rows(3))
+    text = refusal(path="json", data_files=str(tmp_path))
+    assert f"data_files.train: a folder ('{tmp_path}'), not a file; name the files in it" in text
 
 
 def test_a_file_that_is_not_utf_8_is_named(tmp_path):

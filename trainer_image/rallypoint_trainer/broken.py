@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
+from pyarrow import ArrowException, parquet
+
 WHERE = "train.dataset.data_files"
 PACKINGS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """What can be looked into; a .zst cannot."""
@@ -28,10 +30,11 @@ def broken_place(files: list[str], builder: str, error: BaseException) -> str:
         found = _in_file(file, builder)
         if found:
             line, reason = found
-            return f"{WHERE}: {file}:{line}: {reason}; mend the file"
+            place = f"{file}:{line}" if line else file
+            return f"{WHERE}: {place}: {reason}; mend the file"
     cause = error.__cause__ or error
     names = ", ".join(files) or builder
-    way = "check that all rows have the same columns"
+    way = "check that all rows have the same columns with values of one type"
     if isinstance(cause, UnicodeDecodeError):
         way = "save it as UTF-8"
     return f"{WHERE}: cannot be read ({names}: {_first_line(cause)}); {way}"
@@ -43,7 +46,9 @@ def _first_line(error: BaseException) -> str:
 
 
 def _in_file(file: str, builder: str) -> tuple[int, str] | None:
-    """Line and reason of the first thing wrong in `file`."""
+    """Line and reason of the first thing wrong in `file`; line 0 when it has none."""
+    if builder == "parquet":
+        return _in_parquet(file)
     if builder not in ("json", "csv") or file.endswith(".zst"):
         return None
     opened: Callable[..., Any] = PACKINGS.get(Path(file).suffix, open)
@@ -59,6 +64,17 @@ def _in_file(file: str, builder: str) -> tuple[int, str] | None:
             return _in_csv(text, "\t" if ".tsv" in Path(file).suffixes else ",")
     except (OSError, EOFError, csv.Error, lzma.LZMAError, zlib.error) as error:
         return 1, str(error)
+
+
+def _in_parquet(file: str) -> tuple[int, str] | None:
+    """Why `file` is no whole Parquet file."""
+    try:
+        with parquet.ParquetFile(file) as opened:
+            for group in range(opened.num_row_groups):
+                opened.read_row_group(group)
+    except (ArrowException, OSError) as error:
+        return 0, f"no whole Parquet file ({_first_line(error).rstrip('.')})"
+    return None
 
 
 def _in_bytes(data: BinaryIO) -> tuple[int, str] | None:

@@ -118,6 +118,11 @@ def _check_files(by_split: dict[str, list[str]]) -> None:
             if "://" in name:
                 continue
             found = _expanded([name])
+            if Path(name).is_dir():
+                raise InputError(
+                    f"{WHERE}.data_files.{split}: a folder ('{name}'), not a file; name the files in it, "
+                    f"as in {name.rstrip('/')}/*.jsonl"
+                )
             if not found:
                 raise InputError(
                     f"{WHERE}.data_files.{split}: no such file ('{name}', looked in '{Path.cwd()}'); "

@@ -74,11 +74,18 @@ def _missing_files(train: TrainSpec, folder: Path) -> Iterator[Violation]:
     """Local data files and model folders that are not there; a hub's names, URLs and globs aside."""
     for key, name in _data_files(train):
         if not any(sign in name for sign in ("://", "*", "?", "[")) and not (folder / name).is_file():
-            yield Violation(key, f"no such file (got {name!r}, looked in {folder}); check the path")
+            yield Violation(key, _not_there(folder, name))
     model = train.model if isinstance(train.model, str) else train.model.pretrained_model_name_or_path
     if model.startswith(("/", "./", "../")) and not (folder / model).is_dir():
         text = f"no such folder (got {model!r}, looked in {folder}); check the path"
         yield Violation(("train", "model"), text)
+
+
+def _not_there(folder: Path, name: str) -> str:
+    """What to say when `name` is no file."""
+    if (folder / name).is_dir():
+        return f"a folder (got {name!r}), not a file; name the files in it, as in {name.rstrip('/')}/*.jsonl"
+    return f"no such file (got {name!r}, looked in {folder}); check the path"
 
 
 def _data_files(train: TrainSpec) -> Iterator[tuple[tuple[str, ...], str]]:
