@@ -25,10 +25,12 @@ def quiet_environment() -> None:
 def quiet_libraries() -> None:
     """Errors only from the libraries, no bars; the events say what there is to say."""
     import datasets
+    from huggingface_hub.utils import logging as hub_logging
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
+    hub_logging.set_verbosity_error()  # each of its retries is a warning; that all failed is ours to say
     # it logs errors that it raises as well; those we put into words
     datasets.utils.logging.set_verbosity(CRITICAL)
     datasets.disable_progress_bars()
