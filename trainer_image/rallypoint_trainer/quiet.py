@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from logging import CRITICAL
+from logging import CRITICAL, ERROR
 
 ENVIRONMENT = {
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
@@ -30,7 +30,7 @@ def quiet_libraries() -> None:
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    hub_logging.set_verbosity_error()  # each of its retries is a warning; that all failed is ours to say
+    hub_logging.set_verbosity(ERROR)  # each of its retries is a warning; that all failed is ours to say
     # it logs errors that it raises as well; those we put into words
     datasets.utils.logging.set_verbosity(CRITICAL)
     datasets.disable_progress_bars()
