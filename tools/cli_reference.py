@@ -12,7 +12,20 @@ import sys
 from pathlib import Path
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
-VERBS = ("init", "validate", "values", "render", "run", "schema", "version")
+VERBS = (
+    "init",
+    "validate",
+    "values",
+    "render",
+    "run",
+    "apply",
+    "status",
+    "logs",
+    "wait",
+    "delete",
+    "schema",
+    "version",
+)
 HEAD = """\
 # The command line
 

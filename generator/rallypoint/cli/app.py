@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from rallypoint.cli import init, render, run, schema, validate, values, version
+from rallypoint.cli import (
+    apply,
+    delete,
+    init,
+    logs,
+    render,
+    run,
+    schema,
+    status,
+    validate,
+    values,
+    version,
+    wait,
+)
 from rallypoint.cli.files import Verb
 
 EPILOG = "Start with: rallypoint init && rallypoint run"
@@ -19,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (init, validate, values, render, run, schema, version):
+for module in (init, validate, values, render, run, apply, status, logs, wait, delete, schema, version):
     name = module.__name__.rpartition(".")[2]
     command = getattr(module, name)
     app.command(name, cls=Verb, epilog=module.EXAMPLES)(command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rallypoint.run.environment import threads
-from rallypoint.spec import Job, ScriptSpec, TrainSpec
+from rallypoint.spec import KINDS, Job, ScriptSpec, TrainSpec
 
 _DEFAULT_BATCH = 8  # transformers.TrainingArguments.per_device_train_batch_size
 _CLUSTER_ONLY = (
@@ -12,9 +12,16 @@ _CLUSTER_ONLY = (
 """Keys with which a program could run differently here than there; not addresses and rights of pods."""
 
 
-def plan_line(job: Job, output: str | None) -> str:
-    """`mrpc: 3 nodes x 1 process on the CPU, 1 thread each; global batch 24; ... -> output/mrpc`."""
-    parts = [_shape(job)]
+def plan_line(job: Job, output: str | None, cluster: bool = False, queue: str = "") -> str:
+    """`mrpc: 3 nodes x 1 process on the CPU, 1 thread each; global batch 24; ... -> output/mrpc`.
+
+    On a cluster the kind and the queue are named, and not the threads of this machine.
+    """
+    parts = [
+        *([f"kind {KINDS[job.kind]}"] if cluster else []),
+        _shape(job, cluster),
+        *([queue] if queue else []),
+    ]
     if job.train is not None:
         parts += [_batch(job.train, job.world_size), f"{_model(job.train)} on {_data(job.train)}"]
     elif job.script is not None:
@@ -28,11 +35,13 @@ def ignored(job: Job) -> list[str]:
     return [f"only a cluster acts on: {', '.join(given)}"] if given else []
 
 
-def _shape(job: Job) -> str:
+def _shape(job: Job, cluster: bool) -> str:
     nodes = f"{job.nodes} node{'s' * (job.nodes > 1)} x {job.nproc} process{'es' * (job.nproc > 1)}"
     if job.resources.gpus:
         total = job.nodes * job.resources.gpus
         return f"{nodes} on {total} GPU{'s' * (total > 1)}"
+    if cluster:
+        return f"{nodes} on the CPU"
     each = threads(job)
     return f"{nodes} on the CPU, {each} thread{'s' * (each > 1)} each"
 

@@ -1,0 +1,55 @@
+"""`rallypoint delete`: a job and all that belongs to it, save what holds data."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rallypoint.cli.connection import Context, Name, Namespace, connect, duration
+from rallypoint.cli.files import Debug
+from rallypoint.cli.messages import put, say
+
+EXAMPLES = """\
+rallypoint delete mrpc                 # its claims, which hold the output, stay
+rallypoint delete mrpc --pvc           # ... go, too: the output is lost
+rallypoint delete mrpc -n research"""
+
+Claims = Annotated[
+    bool,
+    typer.Option(
+        "--pvc", help="Also the claims that the job created, with the output and checkpoints in them."
+    ),
+]
+Limit = Annotated[
+    str, typer.Option(metavar="DURATION", help="How long to wait until all is gone; pods save first.")
+]
+
+
+def delete(
+    name: Name,
+    *,
+    pvc: Claims = False,
+    timeout: Limit = "10m",
+    namespace: Namespace = None,
+    context: Context = None,
+    debug: Debug = False,
+) -> None:
+    """Delete a job: workload, endpoint, policy and ConfigMap, in that order.
+
+    Everything is found by its owner label, so the job file is not needed. Claims stay unless --pvc is given.
+    A job that is not there is no error.
+    """
+    from rallypoint.cluster.deletion import delete_objects, remains
+
+    seconds = duration("--timeout", timeout) or 0
+    cluster = connect(context, namespace)
+    where = cluster.namespace
+    found = remains(cluster, where, name)
+    going = [*found.objects, *(found.claims if pvc else [])]
+    if found.claims and not pvc:
+        names = ", ".join(claim.name for claim in found.claims)
+        say(f"keeping what holds data: {names} (PersistentVolumeClaim); --pvc deletes it, too")
+    if not going:
+        say(f"{name}: nothing to delete in namespace {where!r}")
+    delete_objects(cluster, where, name, going, seconds=seconds, told=lambda one: put(f"{one} deleted\n"))

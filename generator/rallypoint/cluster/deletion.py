@@ -1,0 +1,113 @@
+"""Deleting a job: its workload first, then what the workload needs; what holds data stays unless asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from rallypoint.cluster.client import Cluster
+from rallypoint.cluster.errors import FORBIDDEN, Refusal
+from rallypoint.cluster.resource import CLAIM, CONFIG_MAP, POD, POLICY, RUNTIME, SERVICE, WORKLOADS, Resource
+from rallypoint.errors import InputError, RallypointError
+from rallypoint.topology import OWNER_LABEL
+
+Object = dict[str, Any]
+ORDER: tuple[Resource, ...] = (*WORKLOADS.values(), RUNTIME, POLICY, SERVICE, CONFIG_MAP)
+"""A TrainJob before its runtime, whose finalizer would hang; pods before the network they save through."""
+LOOK_SECONDS = 0.5
+HELM = "meta.helm.sh/release-name"
+
+
+class Found(NamedTuple):
+    """One object of a job."""
+
+    resource: Resource
+    name: str
+
+    def __str__(self) -> str:
+        return self.resource.named(self.name)
+
+
+class Remains(NamedTuple):
+    """What a job consists of."""
+
+    objects: list[Found]
+    """In the order in which they are to be deleted."""
+    claims: list[Found]
+    """What holds data."""
+
+
+def remains(cluster: Cluster, namespace: str, name: str) -> Remains:
+    """Everything of the job in the namespace, by its owner label.
+
+    Raises: InputError when helm put it there.
+    """
+    objects = [
+        Found(resource, item["metadata"]["name"])
+        for resource in ORDER
+        for item in own(cluster, resource, namespace, name)
+    ]
+    claims = [Found(CLAIM, item["metadata"]["name"]) for item in own(cluster, CLAIM, namespace, name)]
+    return Remains(objects, claims)
+
+
+def own(cluster: Cluster, resource: Resource, namespace: str, name: str) -> list[Object]:
+    """The job's objects of one kind; those that belong to another object go with it."""
+    try:
+        items = cluster.list(resource, namespace, labelSelector=f"{OWNER_LABEL}={name}")
+    except Refusal as error:
+        if error.status != FORBIDDEN or resource not in WORKLOADS.values():
+            raise
+        return []  # a kind that this user has nothing to do with
+    items = [item for item in items if not item["metadata"].get("ownerReferences")]
+    for item in items:
+        release = (item["metadata"].get("annotations") or {}).get(HELM)
+        if release:
+            raise InputError(
+                f"{resource.named(item['metadata']['name'])}: belongs to the helm release {release!r}; "
+                f"use 'helm uninstall {release} --namespace {namespace}'"
+            )
+    return items
+
+
+def delete_objects(
+    cluster: Cluster,
+    namespace: str,
+    name: str,
+    found: list[Found],
+    *,
+    seconds: float,
+    told: Callable[[Found], None],
+) -> None:
+    """Deletes them one after the other and returns when they and the job's pods are gone.
+
+    Raises: RallypointError when something is still there after so many seconds.
+    """
+    until = time.monotonic() + seconds
+    workloads = set(WORKLOADS.values())
+    for position, one in enumerate(found):
+        cluster.delete(one.resource, one.name, namespace)
+        _gone(cluster, namespace, one, until)
+        told(one)
+        last = all(other.resource not in workloads for other in found[position + 1 :])
+        if one.resource in workloads and last:
+            _pods_gone(cluster, namespace, name, until)
+
+
+def _gone(cluster: Cluster, namespace: str, one: Found, until: float) -> None:
+    while cluster.get(one.resource, one.name, namespace) is not None:
+        if time.monotonic() > until:
+            raise RallypointError(
+                f"{one}: is still being deleted; its pods have their grace period to save, so wait longer "
+                "with --timeout, or look at its finalizers"
+            )
+        time.sleep(LOOK_SECONDS)
+
+
+def _pods_gone(cluster: Cluster, namespace: str, name: str, until: float) -> None:
+    while left := cluster.list(POD, namespace, labelSelector=f"{OWNER_LABEL}={name}"):
+        if time.monotonic() > until:
+            names = ", ".join(item["metadata"]["name"] for item in left)
+            raise RallypointError(f"{name}: pods are still ending ({names}); wait longer with --timeout")
+        time.sleep(LOOK_SECONDS)

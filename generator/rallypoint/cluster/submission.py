@@ -1,0 +1,164 @@
+"""Bringing a job into a cluster: look at what lives, refuse a changed run, rehearse, send.
+
+Nothing is changed before all of it is known to be accepted, as far as the API server can tell beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from rallypoint.cluster.client import Cluster
+from rallypoint.cluster.deletion import HELM, delete_objects, remains
+from rallypoint.cluster.difference import Difference, config_differences, workload_differences
+from rallypoint.cluster.errors import not_installed
+from rallypoint.cluster.objects import Sent, fitted, living_objects, rehearse, send, unknown_kinds
+from rallypoint.cluster.resource import WORKLOADS
+from rallypoint.cluster.view import JobView, jobs
+from rallypoint.errors import InputError, RallypointError
+from rallypoint.spec import Job
+
+Object = dict[str, Any]
+Living = dict[tuple[str, str], Object]
+SAVE_SECONDS = 120
+"""Beyond the pods' grace period: controllers take their time."""
+
+
+class Submission(NamedTuple):
+    """A job, the cluster it goes to, and what lives there under its name."""
+
+    job: Job
+    objects: list[Object]
+    cluster: Cluster
+    namespace: str
+    living: Living
+    present: list[JobView]
+    """Workloads of that name, of any kind."""
+
+    @property
+    def differences(self) -> list[Difference]:
+        """In what the job differs from the one that lives; none when nothing of that name runs."""
+        if not self.present:
+            return []
+        kinds = [view.kind for view in self.present if view.kind != self.job.kind]
+        found = [Difference("kind", WORKLOADS[kind].kind, WORKLOADS[self.job.kind].kind) for kind in kinds]
+        config = self.living.get(("ConfigMap", self.objects[0]["metadata"]["name"]))
+        if config is not None:
+            found += config_differences(config, self.objects[0])
+        for item in self.objects:
+            old = self.living.get((item["kind"], item["metadata"]["name"]))
+            if old is not None and item["kind"] in _RUNS:
+                found += workload_differences(old, item)
+        return found
+
+
+_RUNS = {*(resource.kind for resource in WORKLOADS.values()), "TrainingRuntime"}
+
+
+def submission(cluster: Cluster, job: Job, objects: list[Object]) -> Submission:
+    """What is to be sent, beside what lives.
+
+    Raises: InputError when the kind is not installed, or helm holds the job.
+    """
+    namespace = job.namespace or cluster.namespace
+    unknown = unknown_kinds(cluster, objects)
+    if unknown:
+        raise InputError("\n".join(map(not_installed, unknown)))
+    living = living_objects(cluster, objects, namespace)
+    for item in living.values():
+        release = (item["metadata"].get("annotations") or {}).get(HELM)
+        if release:
+            raise InputError(
+                f"{job.name}: belongs to the helm release {release!r}; use 'helm upgrade', or another name"
+            )
+    return Submission(job, objects, cluster, namespace, living, jobs(cluster, namespace, job.name))
+
+
+def refuse_changed_run(given: Submission) -> None:
+    """Nothing when the job is new, or the same.
+
+    Raises: InputError with every difference, old -> new.
+    """
+    found = given.differences
+    if not found:
+        return
+    name, lines = given.job.name, "".join(f"\n  {one}" for one in found)
+    many = f"{len(found)} differences" if len(found) > 1 else "1 difference"
+    raise InputError(
+        f"{name}: lives in {given.namespace!r} as another run ({many}); nothing was changed{lines}\n"
+        "give the new run another name, or end the old one with --replace (its output stays, and the new one "
+        "goes on from its checkpoints) or --fresh (its output is moved aside)"
+    )
+
+
+def prepared(given: Submission) -> tuple[list[Object], list[str]]:
+    """The objects as they are to be sent, and what the user should know of it."""
+    sent, notices = [], []
+    for item in given.objects:
+        one, told = fitted(item, given.living.get((item["kind"], item["metadata"]["name"])))
+        sent.append(one)
+        notices += told
+    return sent, notices
+
+
+def end_old(given: Submission, told: Callable[[str], None]) -> Submission:
+    """The submission once the old job is gone; its claims stay."""
+    from rallypoint.quantity import seconds
+
+    found = remains(given.cluster, given.namespace, given.job.name)
+    limit = seconds(given.job.grace_period) + SAVE_SECONDS
+    delete_objects(
+        given.cluster,
+        given.namespace,
+        given.job.name,
+        found.objects,
+        seconds=limit,
+        told=lambda one: told(f"{one} deleted"),
+    )
+    claims = {key: item for key, item in given.living.items() if key[0] == "PersistentVolumeClaim"}
+    return given._replace(living=claims, present=[])
+
+
+def clear_leftovers(given: Submission, told: Callable[[str], None]) -> Submission:
+    """The submission without what a job left whose workload is gone, as after its ttl."""
+    key = ("ConfigMap", given.objects[0]["metadata"]["name"])
+    old = given.living.get(key)
+    if given.present or old is None or not config_differences(old, given.objects[0]):
+        return given
+    return end_old(given, told)
+
+
+def submit(given: Submission, force: bool, told: Callable[[Sent], None]) -> list[Sent]:
+    """What came of each object.
+
+    Raises: RallypointError when one is refused, with what was sent before it.
+    """
+    objects, _ = prepared(given)
+    done: list[Sent] = []
+
+    def note(one: Sent) -> None:
+        done.append(one)
+        told(one)
+
+    try:
+        return send(given.cluster, objects, given.living, given.namespace, force=force, told=note)
+    except RallypointError as error:
+        new = [one.name for one in done if one.result == "created"]
+        if new:
+            way = f"'rallypoint delete {given.job.name}' removes them"
+            told_of = f"{error}\nalready created: {', '.join(new)}; {way}"
+            raise _with_text(error, told_of) from error
+        raise
+
+
+def _with_text(error: RallypointError, text: str) -> RallypointError:
+    """An error with the same exit code and another text."""
+    other = RallypointError(text)
+    other.exit_code = error.exit_code
+    return other
+
+
+def rehearsed(given: Submission, force: bool) -> list[str]:
+    """Notices and admission's warnings; nothing is changed. Raises: as `rehearse` does."""
+    objects, notices = prepared(given)
+    return [*notices, *rehearse(given.cluster, objects, given.namespace, force)]
