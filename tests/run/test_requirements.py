@@ -4,8 +4,9 @@ import pytest
 
 from rallypoint.errors import InputError, SpecError
 from rallypoint.loading import load
+from rallypoint.run import requirements
 from rallypoint.run.environment import cores
-from rallypoint.run.requirements import require_room, require_sound_input
+from rallypoint.run.requirements import require_libraries, require_room, require_sound_input
 
 TRAIN = "name: a\ntrain:\n  task: text-classification\n  model: {model}\n  dataset: {dataset}\n"
 FILES = "{data_files: {train: train.jsonl, validation: [a.jsonl, train.jsonl]}}"
@@ -71,3 +72,10 @@ def test_a_folder_in_place_of_a_file_is_called_one(loaded, tmp_path):
         "train.dataset.data_files",
         "a folder (got 'data/'), not a file; name the files in it, as in data/*.jsonl",
     )
+
+
+def test_libraries_that_are_not_installed_are_named_with_the_command(loaded, monkeypatch):
+    monkeypatch.setattr(requirements, "find_spec", lambda name: None if name == "torch" else object())
+    with pytest.raises(InputError, match=r"^train: needs torch here, not installed; run: pip install "):
+        require_libraries(loaded(TRAIN.format(model="bert", dataset="{path: x}")).job)
+    require_libraries(loaded("name: a\nscript: {module: x}\n").job)
