@@ -1,4 +1,4 @@
-"""The workflows under .github are what GitHub would accept, by actionlint; the versions in kind's set-up exist here."""
+"""GitHub would take the workflows, by actionlint; kind gets the operators of the cluster here."""
 
 from __future__ import annotations
 
