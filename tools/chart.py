@@ -22,7 +22,8 @@ from rallypoint.podview.environment import DEBUG, WRITABLE
 from rallypoint.podview.label import NO_MESH
 from rallypoint.podview.notice import BASELINE_CAPABILITIES
 from rallypoint.podview.storage import CACHE_MOUNT, SCRATCH_MOUNT, SHM_MOUNT, TEMPORARY_MOUNT
-from rallypoint.spec import KINDS, Job
+from rallypoint.render import render
+from rallypoint.spec import KINDS, Job, KindName
 from rallypoint.spec.base import DNS_1035, DNS_1123
 from rallypoint.spec.fields import all_fields
 from rallypoint.spec.kinds import LACKS, LONGEST_DERIVED, LONGEST_NAME, having
@@ -61,12 +62,19 @@ def defaults() -> dict[str, Any]:
     return found
 
 
+def api_version(kind: KindName) -> str:
+    """The workload's apiVersion, as its template prints it."""
+    least = {"name": "x", "image": "x", "script": {"module": "x"}, "output": {"pvc": "x"}}
+    return str(render(Job.model_validate({**least, "kind": kind}), {})[-1]["apiVersion"])
+
+
 def tables() -> dict[str, Any]:
     """The constants of names, kinds, pods and rules that the templates look up."""
     return {
         "kinds": {
             kind: {
                 "title": title,
+                "api_version": api_version(kind),
                 "container": CONTAINER_NAMES[kind],
                 "index_label": NODE_INDEX_LABELS[kind],
                 "port_name": ENDPOINT_PORT_NAMES[kind],

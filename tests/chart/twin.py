@@ -13,6 +13,9 @@ from rallypoint.loading import load, require_cluster, values
 from rallypoint.podview.config import launcher_files
 from rallypoint.render import render, to_yaml
 
+INSTALLED = "rallypoint.dev/installed"
+"""What the chart notes for its upgrades."""
+
 INSIDE = """\
 {{- if .Values.global }}
 kind: Inside
@@ -62,14 +65,14 @@ def refused(path, sets=()):
 
 
 def same(item):
-    """The object without what may differ: helm's annotations, the order of variables, the contract's layout.
+    """The object without what may differ: notes for helm, the order of variables, the contract's layout.
 
     Values files are maps without an order, so the chart sorts the variables by name. No order can matter: our
     values never refer to each other, a `$` is doubled.
     """
     item = json.loads(json.dumps(item))
     notes = item["metadata"].get("annotations", {})
-    kept = {key: text for key, text in notes.items() if not key.startswith("helm.sh/")}
+    kept = {key: text for key, text in notes.items() if not key.startswith(("helm.sh/", INSTALLED))}
     item["metadata"].pop("annotations", None)
     if kept:
         item["metadata"]["annotations"] = kept

@@ -32,24 +32,35 @@ What the ConfigMap may hold, and that it does not change under a living name.
 {{- end }}
 
 {{/*
-Refuses an upgrade that would change the run, before anything is sent: the API server would refuse the ConfigMap
-only after other objects have changed. Without a cluster there is nothing to compare with. Takes (dict "root"
-"name" "data").
+Refuses an upgrade that would change the run, before anything is sent. Some kinds would take it and mix old and new
+pods; the API server refuses the ConfigMap alone, and only after other objects have changed. Without a cluster there
+is nothing to compare with. Takes (dict "root" "view" "data" "installed").
 */}}
 {{- define "rallypoint.refuse_changed_run" -}}
-{{- if .root.Release.IsUpgrade }}
-  {{- $live := lookup "v1" "ConfigMap" .root.Release.Namespace .name | default dict }}
-  {{- $changed := list }}
-  {{- if $live.data }}
-    {{- range $key, $text := .data }}
-      {{- if ne $text (get $live.data $key) }}
-        {{- $changed = append $changed $key }}
-      {{- end }}
-    {{- end }}
-  {{- end }}
-  {{- if $changed }}
-    {{- fail (printf "the job cannot be installed as it stands:\nname: another run lives under it (ConfigMap %s differs in %s); uninstall its release first, which keeps its claims, or install this one under another name"
-          .name (join ", " $changed)) }}
+{{- $living := include "rallypoint.living" (dict "root" .root "name" .view.name "kind" .view.kind) | fromJson }}
+{{- $changed := list }}
+{{- if $living.data }}
+  {{- $changed = include "rallypoint.changed_keys" (list $living.data .data) | fromJsonArray }}
+{{- end }}
+{{- if and $living.workload $living.installed }}
+  {{- $now := .installed | fromJson }}
+  {{- $changed = include "rallypoint.changed_keys" (list $living.installed.run $now.run) | fromJsonArray | concat $changed | uniq }}
+{{- end }}
+{{- if $changed }}
+  {{- fail (printf "the job cannot be installed as it stands:\nname: another run lives under it (ConfigMap %s; it differs in %s); uninstall its release first, which keeps its claims, or install this one under another name"
+        .view.config_name (join ", " $changed)) }}
+{{- end }}
+{{- end }}
+
+{{/* JSON: the keys in which two maps of texts differ. */}}
+{{- define "rallypoint.changed_keys" -}}
+{{- $old := index . 0 }}
+{{- $new := index . 1 }}
+{{- $changed := list }}
+{{- range concat (keys $old) (keys $new) | uniq | sortAlpha }}
+  {{- if ne (get $old . | toString) (get $new . | toString) }}
+    {{- $changed = append $changed . }}
   {{- end }}
 {{- end }}
+{{- toJson $changed }}
 {{- end }}

@@ -63,6 +63,11 @@ What one field alone may be is in values.schema.json, which helm looks at first.
 {{/* What helm alone cannot do, or has lost before the templates see it. */}}
 {{- define "rallypoint.rules.helm" -}}
 {{- $release := .root.Release }}
+{{- $known := .root.Capabilities.APIVersions }}
+{{- /* the last one is in every cluster, and not in the list that helm has without one */}}
+{{- if and (not ($known.Has (printf "%s/%s" .kind.api_version .kind.title))) ($known.Has "apiregistration.k8s.io/v1") }}
+  {{- printf "kind: this cluster has no %s (%s); have its operator installed, or take another kind (job needs none)\n" .kind.title .kind.api_version }}
+{{- end }}
 {{- if and .job.namespace (ne .job.namespace $release.Namespace) }}
   {{- printf "namespace: must be the release's (got '%s', but the release goes to '%s'); install with --namespace %s, or leave it out\n"
         .job.namespace $release.Namespace .job.namespace }}

@@ -15,3 +15,16 @@ annotations:
   helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
   helm.sh/hook-output-log-policy: hook-failed,hook-succeeded
 {{- end }}
+
+{{/*
+The program's arguments as a JSON list: namespace, the job's label, the label of the node index, the training
+container, what runs, for how many seconds it is watched (less than the 5 minutes of `helm test`), and whether
+it was started at all.
+*/}}
+{{- define "rallypoint.test_arguments" -}}
+{{- $owner := keys .view.selector | first }}
+{{- $index := omit .view.endpoint_selector $owner | keys | first }}
+{{- $wanted := empty .root.Values.train | ternary "script" "train" }}
+{{- $state := .view.suspend | ternary "suspended" "started" }}
+{{- list .root.Release.Namespace (printf "%s=%s" $owner .view.name) $index .view.container_name $wanted "240" $state | toJson }}
+{{- end }}

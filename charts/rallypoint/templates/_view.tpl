@@ -35,7 +35,7 @@ Numbers come back as floats: print them with int64.
 
 {{- define "rallypoint.decided" -}}
 {{- $context := include "rallypoint.context" . | fromJson }}
-{{- include "rallypoint.refuse" (set $context "root" (dict "Values" .Values "Release" .Release)) }}
+{{- include "rallypoint.refuse" (set $context "root" (dict "Values" .Values "Release" .Release "Capabilities" .Capabilities)) }}
 {{- $job := $context.job }}
 {{- $labels := include "rallypoint.labels" $context | fromJson }}
 {{- $no_mesh := $context.tables.pod.no_mesh }}
@@ -43,7 +43,7 @@ Numbers come back as floats: print them with int64.
 {{- range $job.image_pull_secrets }}
   {{- $pull_secrets = append $pull_secrets (dict "name" .) }}
 {{- end }}
-{{- dict
+{{- $view := dict
       "kind" $job.kind
       "name" $job.name
       "namespace" ($job.namespace | default "")
@@ -93,8 +93,8 @@ Numbers come back as floats: print them with int64.
       "container_security" (include "rallypoint.container_security" $context | fromJson)
       "mounts" (include "rallypoint.mounts" $context | fromJsonArray)
       "pod_patch" $job.pod_patch
-      "container_patch" $job.container_patch
-    | toJson }}
+      "container_patch" $job.container_patch }}
+{{- include "rallypoint.kept" (dict "root" . "view" $view) }}
 {{- end }}
 
 {{/* Several mappings as one; the last one wins, empty text too. */}}
