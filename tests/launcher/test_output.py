@@ -1,5 +1,6 @@
 """The output's markers, and whether it can be written."""
 
+import errno
 import json
 import os
 
@@ -72,3 +73,13 @@ def test_an_output_that_cannot_be_made_names_path_user_and_owner(tmp_path):
     assert f"uid {os.geteuid()}, gid {os.getegid()}" in message
     assert "mode 0" in message
     assert not caught.value.passing
+
+
+def test_a_marker_that_finds_the_disk_full_leaves_nothing(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(output.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        output.write_marker(tmp_path, "failed.json", {"code": 1})
+    assert list(tmp_path.iterdir()) == []

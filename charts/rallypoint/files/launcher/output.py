@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -98,12 +99,17 @@ def write_marker(output: Path, name: str, fields: dict[str, Any]) -> None:
     Raises: OSError when the output cannot be written any more.
     """
     aside = output / f".{name}.{uuid.uuid4().hex[:8]}"
-    with aside.open("w", encoding="utf-8", errors="replace") as file:
-        json.dump(fields, file, indent=1)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(output / name)
+    try:
+        with aside.open("w", encoding="utf-8", errors="replace") as file:
+            json.dump(fields, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(output / name)
+    except OSError:
+        with contextlib.suppress(OSError):  # what a full disk left
+            aside.unlink()
+        raise
 
 
 def check_writable(output: Path) -> None:
