@@ -3,13 +3,15 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 BIN := .venv/bin
 UV := 0.13.9
+IMAGE ?= rallypoint-trainer:latest
+BUILDER ?= docker
 MODEL := examples/models/all-MiniLM-L6-v2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow test-exhaustive test-cluster cluster-up cluster-down check manifests chart generated schema reference constraints wheel clean
+.PHONY: help install demo test test-slow test-exhaustive test-cluster e2e image cluster-up cluster-down check manifests chart generated schema reference constraints wheel clean
 
 help: ## Show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
 
 install: .venv/.installed ## Make .venv with everything at the versions of constraints.txt
 
@@ -47,6 +49,15 @@ cluster-down: install ## Take it down again; nothing stays but the build cache
 
 test-cluster: install ## Run the tests that need it; they bring it up themselves
 	$(BIN)/python -m pytest -m cluster
+
+e2e: install $(MODEL) ## Train on that Kubernetes in the image of trainer_image/Dockerfile (E2E='-m core' for the short part)
+	$(BIN)/python -m pytest $(or $(E2E),-m cluster) tests/e2e/test_training*.py
+
+# BUILDER may be podman or buildah; TORCH_INDEX is an index of torch builds, such as those for CPUs (docs/image.md)
+image: ## Build the trainer image as IMAGE, with BUILDER
+	$(BUILDER) build -f trainer_image/Dockerfile -t $(IMAGE) --build-arg TORCH_INDEX=$(TORCH_INDEX) \
+	  --build-arg VERSION=$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml) \
+	  --build-arg REVISION=$$(git rev-parse HEAD) .
 
 check: install ## Lint, format and type checks
 	$(BIN)/ruff check .
