@@ -13,6 +13,7 @@ from ..cluster.conftest import bare_machine, cluster  # noqa: F401  (fixtures)
 from ..cluster.kubectl import kubectl
 from .image import import_python_image
 from .kind import KINDS, Kind
+from .release import prepare  # noqa: F401  (a fixture)
 from .run import Run, job_file, rendered
 from .space import Space, make_space, remove_space
 

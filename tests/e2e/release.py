@@ -57,13 +57,14 @@ class Release:
 
     def install(self, values: dict[str, Any], *options: str) -> str:
         """helm's notes."""
-        return self._sent("install", values, *options)
+        return self.sent("install", values, *options)
 
     def upgrade(self, values: dict[str, Any], *options: str) -> str:
         """helm's notes."""
-        return self._sent("upgrade", values, *options)
+        return self.sent("upgrade", values, *options)
 
-    def _sent(self, verb: str, values: dict[str, Any], *options: str) -> str:
+    def sent(self, verb: str, values: dict[str, Any], *options: str) -> str:
+        """What helm prints of a call that succeeds."""
         result = self.send(verb, values, *options)
         assert result.returncode == 0, result.stderr
         return result.stdout
