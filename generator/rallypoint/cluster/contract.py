@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from rallypoint.cluster.client import Cluster
 from rallypoint.cluster.difference import CONTRACT
+from rallypoint.cluster.errors import FORBIDDEN, Refusal
 from rallypoint.cluster.resource import CONFIG_MAP
 
 
-def processes_per_node(cluster: Cluster, namespace: str, name: str) -> int:
-    """Training processes of each node; 1 when the ConfigMap is gone."""
-    found = cluster.get(CONFIG_MAP, f"{name}-config", namespace) or {}
-    return int(json.loads((found.get("data") or {}).get(CONTRACT, "{}")).get("nproc_per_node", 1))
+def living_contract(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
+    """The contract; empty when the ConfigMap is gone or may not be read."""
+    try:
+        found = cluster.get(CONFIG_MAP, f"{name}-config", namespace) or {}
+    except Refusal as error:
+        if error.status != FORBIDDEN:
+            raise
+        return {}
+    return dict(json.loads((found.get("data") or {}).get(CONTRACT, "{}")))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from rallypoint.cluster.client import Cluster
-from rallypoint.cluster.resource import Resource, resource_of
+from rallypoint.cluster.resource import INSTALL, Resource, resource_of
 from rallypoint.errors import InputError
 
 Object = dict[str, Any]
@@ -32,6 +32,9 @@ def fitted(item: Object, living: Object | None) -> tuple[Object, list[str]]:
     if living is None:
         return item, []
     sent, notices = copy.deepcopy(item), []
+    if item["kind"] == "ConfigMap" and living.get("data") != item["data"]:
+        sent["data"] = living["data"]  # the contracts are the same, and it is immutable
+        notices.append("the job keeps the launcher of the release that started it")
     if item["kind"] in _FIXED_TEMPLATE:
         for new, old in zip(_templates(sent), _templates(living), strict=False):
             if _relabelled(new, old):
@@ -134,4 +137,4 @@ def living_objects(cluster: Cluster, objects: list[Object], namespace: str) -> d
 def unknown_kinds(cluster: Cluster, objects: list[Object]) -> list[Resource]:
     """The kinds that this cluster does not know; a custom resource has to be installed."""
     wanted = dict.fromkeys(resource_of(item) for item in objects)
-    return [resource for resource in wanted if "." in resource.group and not cluster.knows(resource)]
+    return [resource for resource in wanted if resource.group in INSTALL and not cluster.knows(resource)]

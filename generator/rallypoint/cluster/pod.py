@@ -115,8 +115,11 @@ def _phase(item: Object, training: Object) -> Phase:
         return "succeeded" if phase == "Succeeded" else "failed"
     if "deletionTimestamp" in item["metadata"]:
         return "ending"
-    if "running" in (training.get("state") or {}):
+    state = training.get("state") or {}
+    if "running" in state:
         return "running"
+    if "terminated" in state and (item.get("spec") or {}).get("restartPolicy") != "Always":
+        return "succeeded" if state["terminated"].get("exitCode") == 0 else "failed"  # its phase follows
     return "starting" if (item.get("spec") or {}).get("nodeName") else "pending"
 
 

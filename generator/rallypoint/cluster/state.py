@@ -28,7 +28,9 @@ _DONE: dict[KindName, str] = {
     "pytorchjob": "Succeeded",
 }
 """The condition of a finished job; `Failed` is every kind's word for the other end."""
-_IDLE = re.compile(r"this run (?:is done already|has failed already \([^)]*\): (?P<why>.*)); ")
+_IDLE = re.compile(
+    r"this run (?:is done already \(|has failed already \([^)]*\): (?P<why>.*); take the marker)"
+)
 """How a launcher begins that finds the marker of a run that is over."""
 
 
@@ -155,6 +157,9 @@ def _underway(nodes: int, pods: Sequence[Pod]) -> State:
     at_work = [pod for pod in pods if pod.phase in ("running", "succeeded")]
     if len(at_work) >= nodes:
         return State("running")
+    ending = first_failed([pod for pod in pods if pod.phase == "failed"])
+    if ending is not None and ending.ended is not None and ending.ended.code in (1, 2):
+        return State("running", f"about to fail: {_of_node(ending, ending.ended.message)}")
     reasons = [(pod, pod.why) for pod in pods if pod.why and pod.phase != "running"]
     if not reasons:
         return State("pending", f"{len(at_work)} of {nodes} pods run")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from rallypoint.cluster.client import Cluster
+from rallypoint.cluster.contract import living_contract
 from rallypoint.cluster.errors import FORBIDDEN, Refusal
 from rallypoint.cluster.pod import Pod, newest, pod_of
 from rallypoint.cluster.progress import Progress, progress
@@ -125,6 +126,8 @@ def _seen(
     name, namespace = metadata["name"], metadata["namespace"]
     own = newest(pod_of(item) for item in pods if _of(item, name, namespace))
     nodes = node_count(kind, workload, runtimes.get((namespace, name)))
+    if nodes == 0:  # a StatefulSet that was scaled down
+        nodes = int(living_contract(cluster, namespace, name).get("nodes", 0))
     now = state(kind, workload, nodes, own)
     lines = _log(cluster, namespace, own) if now.name in ("running", "pending") or now.over else []
     if kind == "statefulset" and not now.over:

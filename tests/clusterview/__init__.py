@@ -1,0 +1,1 @@
+"""What the verbs on a cluster decide and say, without one."""

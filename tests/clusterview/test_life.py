@@ -1,0 +1,248 @@
+"""apply, wait, logs and delete against a small server: what is sent, in which order, and what is refused."""
+
+import json
+
+import pytest
+
+from rallypoint.cluster.errors import Unreachable
+from rallypoint.cluster.waiting import patiently
+from rallypoint.loading import load
+from rallypoint.render import render
+
+from .api import items, status
+from .test_state import recorded
+from .verb import JOB, verb
+
+NS = "/apis/batch/v1/namespaces/research/jobs"
+CORE = "/api/v1/namespaces/research"
+POLICY = "/apis/networking.k8s.io/v1/namespaces/research/networkpolicies"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "job.yaml"
+    path.write_text(JOB)
+    return str(path)
+
+
+@pytest.fixture
+def living(api, file):
+    """The job lives in the cluster, exactly as rendered."""
+    loaded = load([file])
+    paths = {}
+    for item in render(loaded.job, loaded.scripts):
+        item["metadata"] |= {"namespace": "research", "uid": item["kind"], "resourceVersion": "1",
+                             "creationTimestamp": "2026-01-01T00:00:00Z"}  # fmt: skip
+        where = {
+            "ConfigMap": f"{CORE}/configmaps",
+            "Service": f"{CORE}/services",
+            "NetworkPolicy": POLICY,
+            "Job": NS,
+        }
+        path = where[item["kind"]]
+        paths[f"{path}/{item['metadata']['name']}"] = item
+        api.put("GET", path, items(item))
+    for path, item in paths.items():
+        api.put("GET", path, item)
+        api.put("PATCH", path, item)
+    api.put("GET", f"{CORE}/pods", items())
+    return paths
+
+
+def accept(api):
+    """Every object is new, and taken as it comes."""
+    api.put("PATCH", "*", {"metadata": {"uid": "u", "resourceVersion": "1"}})
+
+
+def test_apply_rehearses_everything_before_it_sends_in_render_s_order(api, capsys, file):
+    accept(api)
+    ended = verb(capsys, "apply", file)
+    assert ended.code == 0
+    sent = [(call.query.get("dryRun"), call.path) for call in api.calls if call.method == "PATCH"]
+    order = [f"{CORE}/configmaps/tiny-config", f"{CORE}/services/tiny-rdzv", f"{POLICY}/tiny", f"{NS}/tiny"]
+    assert sent == [*(("All", path) for path in order), *((None, path) for path in order)]
+    assert ended.out.splitlines()[0] == "configmap/tiny-config created"
+
+
+def test_apply_sends_exactly_what_render_prints_as_rallypoint(api, capsys, file):
+    accept(api)
+    verb(capsys, "apply", file)
+    loaded = load([file])
+    calls = [call for call in api.calls if call.method == "PATCH" and "dryRun" not in call.query]
+    assert [call.body for call in calls] == render(loaded.job, loaded.scripts)
+    assert {call.query["fieldManager"] for call in calls} == {"rallypoint"}
+    assert {call.headers["Content-Type"] for call in calls} == {"application/apply-patch+yaml"}
+
+
+def test_apply_prints_json_alone_on_stdout(api, capsys, file):
+    accept(api)
+    document = json.loads(verb(capsys, "apply", file, "-o", "json").out)
+    assert (document["name"], document["objects"][3]) == (
+        "tiny",
+        {"object": "job.batch/tiny", "result": "created"},
+    )
+
+
+def test_the_same_job_again_is_unchanged(living, api, capsys, file):
+    ended = verb(capsys, "apply", file)
+    assert ended.code == 0
+    assert [line.rpartition(" ")[2] for line in ended.out.splitlines()] == ["unchanged"] * 4
+
+
+def test_a_changed_run_is_refused_before_anything_is_sent(living, api, capsys, file):
+    ended = verb(capsys, "apply", file, "--set", "nodes=4", "--set", "env.A=b")
+    assert ended.code == 2
+    assert "\n  nodes: 2 -> 4\n" in ended.err
+    assert "--replace" in ended.err and "--fresh" in ended.err
+    assert {call.method for call in api.calls} == {"GET"}
+
+
+def test_another_kind_under_a_living_name_is_refused(living, api, capsys, file):
+    ended = verb(capsys, "apply", file, "--kind", "StatefulSet", "--set", "output.pvc=o")
+    assert (ended.code, "kind: 'Job' -> 'StatefulSet'" in ended.err) == (2, True)
+    assert {call.method for call in api.calls} == {"GET"}
+
+
+def test_a_job_of_helm_is_left_to_helm(living, api, capsys, file):
+    for item in living.values():
+        item["metadata"]["annotations"] = {"meta.helm.sh/release-name": "r1"}
+    for words in (["apply", file], ["delete", "tiny"]):
+        ended = verb(capsys, *words)
+        assert (ended.code, "belongs to the helm release 'r1'" in ended.err) == (2, True)
+    assert {call.method for call in api.calls} == {"GET"}
+
+
+def test_pods_that_the_namespace_would_keep_out_are_refused_at_once(api, capsys, file):
+    warning = 'would violate PodSecurity "restricted:latest": privileged'
+    api.put("PATCH", "*", {"metadata": {}}, Warning=f'299 - "{warning.replace(chr(34), chr(92) + chr(34))}"')
+    level = {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}
+    api.put("GET", "/api/v1/namespaces/research", level)
+    ended = verb(capsys, "apply", file)
+    assert (ended.code, "keeps these pods out" in ended.err) == (2, True)
+    assert all(call.query.get("dryRun") for call in api.calls if call.method == "PATCH")
+
+
+def test_a_refusal_half_way_says_what_is_there_already(api, capsys, file):
+    accept(api)
+    real = api.answer
+
+    def full(call):
+        if call.method == "PATCH" and "dryRun" not in call.query and call.path == f"{NS}/tiny":
+            api.calls.append(call)
+            return 403, status(403, "jobs is forbidden: exceeded quota: q, used: x", "Forbidden"), {}
+        return real(call)
+
+    api.answer = full
+    ended = verb(capsys, "apply", file)
+    assert ended.code == 1
+    assert (
+        "already created: configmap/tiny-config, service/tiny-rdzv, networkpolicy.networking.k8s.io/tiny"
+        in ended.err
+    )
+
+
+def test_delete_takes_the_workload_first_and_keeps_claims(living, api, capsys):
+    claim = {"metadata": {"name": "out", "namespace": "research"}}
+    api.put("GET", f"{CORE}/persistentvolumeclaims", items(claim))
+    for path in living:
+        api.put("DELETE", path, {})
+        api.put("GET", path, status(404, "gone", "NotFound", name="x"), 404)
+    ended = verb(capsys, "delete", "tiny")
+    assert ended.code == 0
+    assert api.said("DELETE") == [f"{NS}/tiny", f"{POLICY}/tiny", f"{CORE}/services/tiny-rdzv",
+                                  f"{CORE}/configmaps/tiny-config"]  # fmt: skip
+    assert "keeping what holds data: out (PersistentVolumeClaim)" in ended.err
+    assert {call.body["propagationPolicy"] for call in api.calls if call.method == "DELETE"} == {"Foreground"}
+
+
+def test_delete_of_nothing_says_so_and_ends_well(api, capsys):
+    ended = verb(capsys, "delete", "tiny")
+    assert ended == (0, "", "tiny: nothing to delete in namespace 'research'\n")
+
+
+@pytest.mark.parametrize("words", [["logs", "x"], ["wait", "x"], ["status", "x"]], ids=lambda words: words[0])
+def test_a_job_that_is_not_there_is_wrong_input(words, api, capsys):
+    ended = verb(capsys, *words)
+    assert (ended.code, "there is no such job in namespace 'research'" in ended.err) == (2, True)
+
+
+def underway(api, name="big"):
+    """A recorded job, as the server holds it."""
+    found = recorded(name)
+    found["workload"]["metadata"]["namespace"] = "research"
+    for pod in found["pods"]:
+        pod["metadata"]["namespace"] = "research"
+    api.put("GET", NS, items(found["workload"]))
+    api.put("GET", f"{CORE}/pods", items(*found["pods"]))
+    return found["workload"]["metadata"]["name"]
+
+
+def test_wait_ends_with_124_when_time_is_up(api, capsys):
+    name = underway(api)
+    ended = verb(capsys, "wait", name, "--timeout", "1s")
+    assert (ended.code, ended.out) == (124, "")
+    assert "Insufficient cpu" in ended.err
+    assert f"{name}: not over after 1s: pending" in ended.err
+
+
+def test_wait_ends_with_1_and_the_first_failing_node_s_word(api, capsys):
+    name = underway(api, "job")
+    ended = verb(capsys, "wait", name)
+    assert (ended.code, ended.out) == (1, "")
+    assert "rank 1 on node 1: ValueError: bad batch at step 3" in ended.err
+    assert ended.err.rstrip().endswith("ValueError: bad batch at step 3")
+
+
+def test_status_prints_json_for_a_program(api, capsys):
+    name = underway(api)
+    (found,) = json.loads(verb(capsys, "status", name, "-o", "json").out)["jobs"]
+    assert (found["state"], found["nodes"], [pod["node"] for pod in found["pods"]]) == ("pending", 2, [0, 1])
+
+
+def test_status_aligns_its_columns(api, capsys):
+    underway(api)
+    head, row, why = verb(capsys, "status").out.splitlines()
+    assert head.split() == ["NAME", "KIND", "STATE", "PODS", "AGE", "PROGRESS"]
+    assert [row[head.index(word) :].split()[0] for word in ("NAME", "KIND", "STATE", "PODS")] == [
+        "rec-big", "Job", "pending", "0/2"
+    ]  # fmt: skip
+    assert why.startswith("    node 0: unschedulable")
+
+
+def test_logs_of_a_node_that_waits_say_why(api, capsys):
+    ended = verb(capsys, "logs", underway(api))
+    assert (ended.code, "node 0: has not started (unschedulable" in ended.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--node", "2"], "there is no node 2; it has nodes 0 to 1"),
+     (["--rank", "2"], "there is no rank 2; it has ranks 0 to 1"),
+     (["--rank", "0", "--all"], "--rank and --all: exclude each other"),
+     (["--since", "ten"], "--since: must be a whole number and a unit")],
+)  # fmt: skip
+def test_wrong_options_of_logs_are_wrong_input(words, said, api, capsys):
+    ended = verb(capsys, "logs", underway(api), *words)
+    assert (ended.code, said in ended.err) == (2, True)
+
+
+def test_a_cluster_that_is_away_for_a_moment_is_waited_for():
+    answers = [Unreachable("cluster x: cannot be reached"), Unreachable("cluster x: cannot be reached"), []]
+    said = []
+
+    def look():
+        found = answers.pop(0)
+        if isinstance(found, Unreachable):
+            raise found
+        return found
+
+    assert patiently(look, said.append, 30) == []
+    assert said == ["cluster x: cannot be reached; trying again for 30 s"]
+
+
+def test_a_cluster_that_stays_away_is_an_error():
+    def look():
+        raise Unreachable("cluster x: cannot be reached")
+
+    with pytest.raises(Unreachable):
+        patiently(look, lambda _: None, 0)
