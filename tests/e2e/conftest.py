@@ -16,6 +16,15 @@ from .kind import KINDS, Kind
 from .release import prepare  # noqa: F401  (a fixture)
 from .run import Run, job_file, rendered
 from .space import Space, make_space, remove_space
+from .training_fixtures import (  # noqa: F401  (fixtures)
+    figure,
+    mrpc_here,
+    tiny,
+    tiny_here,
+    train,
+    training_image,
+    trainings,
+)
 
 Start = Callable[..., Run]
 

@@ -1,0 +1,78 @@
+"""A training job on the cluster, and the same one on this machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..cluster.kubectl import kubectl_or_fail
+from ..cluster.progress import wait_until
+from .run import Run
+from .training_result import Result, events_in, result_in
+
+
+def sets(values: Iterable[str]) -> list[str]:
+    return [part for value in values for part in ("--set", value)]
+
+
+def rendered(job: Path, kind: str, *values: str) -> str:
+    """What `rallypoint render` prints for a person."""
+    command = [sys.executable, "-m", "rallypoint", "render", "--kind", kind, str(job), *sets(values)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def run_locally(job: Path, folder: Path, *values: str) -> Result:
+    """The result of `rallypoint run` in `folder`, with one thread per process as in the pods."""
+    command = [sys.executable, "-m", "rallypoint", "run", str(job), *sets([*values, "name=local"])]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    ended = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
+    return result_in(folder / "output" / "local")
+
+
+@dataclass
+class TrainingRun(Run):
+    """An applied training job."""
+
+    def events(self) -> list[dict[str, Any]]:
+        return events_in(self.folder)
+
+    def step(self) -> int:
+        """The newest logged step; 0 before the first."""
+        return max((event["step"] for event in self.events() if event["event"] == "log"), default=0)
+
+    def starts(self) -> list[dict[str, Any]]:
+        """One `start` event per round that came to training."""
+        return [event for event in self.events() if event["event"] == "start"]
+
+    def wait_for_step(self, step: int, seconds: float = 300) -> None:
+        wait_until(f"{self.name}: step {step}", lambda: self.step() >= step, seconds)
+
+    def wait_for_start(self, number: int, seconds: float = 300) -> None:
+        wait_until(f"{self.name}: start {number}", lambda: len(self.starts()) >= number, seconds)
+
+    def result(self) -> Result:
+        return result_in(self.folder)
+
+    def uids(self) -> dict[int, str]:
+        return {index: str(pod["metadata"]["uid"]) for index, pod in self.pods().items()}
+
+    def python(self, index: int, code: str) -> str:
+        """What the code prints in the pod of that node."""
+        name = str(self.pods()[index]["metadata"]["name"])
+        where = ("--namespace", self.namespace, name)
+        return kubectl_or_fail("exec", *where, "--", "python3", "-c", code)
+
+    def delete_at_once(self, index: int) -> None:
+        """As a lost machine: no signal, no grace."""
+        name = str(self.pods()[index]["metadata"]["name"])
+        self.kubectl("delete", "pod", name, "--grace-period=0", "--force")
