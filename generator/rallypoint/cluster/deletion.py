@@ -57,7 +57,7 @@ def own(cluster: Cluster, resource: Resource, namespace: str, name: str) -> list
     try:
         items = cluster.list(resource, namespace, labelSelector=f"{OWNER_LABEL}={name}")
     except Refusal as error:
-        if error.status != FORBIDDEN or resource not in WORKLOADS.values():
+        if error.status != FORBIDDEN or resource not in (*WORKLOADS.values(), RUNTIME):
             raise
         return []  # a kind that this user has nothing to do with
     items = [item for item in items if not item["metadata"].get("ownerReferences")]
