@@ -100,8 +100,15 @@ def build_example(image: str, base: str) -> None:
         shutil.copytree(DATA, folder / "data" / DATA.name)
         (folder / "data" / TINY).mkdir()
         write_tiny_data(folder / "data" / TINY)
+        let_all_read(folder)
         (folder / "Dockerfile").write_text(EXAMPLE)
         build(image, folder / "Dockerfile", folder, base)
+
+
+def let_all_read(folder: Path) -> None:
+    """Whoever runs the image may read the files: `save_pretrained` writes weights for their owner alone."""
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def write_tiny_data(folder: Path) -> None:

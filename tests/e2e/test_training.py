@@ -10,7 +10,7 @@ import pytest
 from ..cluster.progress import wait_until
 from .kind import Kind
 from .space import Space, contents
-from .training_fixtures import MRPC, Train
+from .training_fixtures import EACH, MRPC, Train
 from .training_job import EXAMPLE
 from .training_result import TOLERANCE, Result, difference
 from .training_run import TrainingRun
@@ -38,6 +38,7 @@ def said_ranks(run: TrainingRun) -> list[str]:
     return [run.log(pod).splitlines()[0] for _, pod in sorted(run.pods().items())]
 
 
+@pytest.mark.parametrize("kind", EACH)
 def test_the_example_trains_to_the_numbers_of_a_local_run(
     kind: Kind,
     trainings: Space,

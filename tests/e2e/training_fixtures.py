@@ -14,7 +14,7 @@ import pytest
 
 from ..cluster.kubectl import kubectl
 from .image_training import import_training_image
-from .kind import Kind
+from .kind import KINDS, Kind
 from .space import Space, make_space, remove_space
 from .training_job import EXAMPLE, SMALL_MACHINE, write_tiny
 from .training_result import Result
@@ -23,6 +23,11 @@ from .training_run import TrainingRun, rendered, run_locally
 Train = Callable[..., TrainingRun]
 FIGURES = "RALLYPOINT_FIGURES"
 """Names a file to which each measurement is added as a line of JSON."""
+
+EACH = [
+    pytest.param(kind, id=kind.name, marks=[pytest.mark.core] if kind.name == "job" else []) for kind in KINDS
+]
+"""All kinds; the first is what is tested when time is short."""
 
 MRPC = (
     *SMALL_MACHINE,
