@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from rallypoint.errors import InputError
 from rallypoint.spec import ModelSpec
+from rallypoint_trainer.folder import broken_file
 from rallypoint_trainer.model import load_config, load_model, load_tokenizer, longest_sequence
 from trainer.small import make_model
 
@@ -88,6 +90,20 @@ def test_broken_weights_are_named(folder, harm):
     path = folder / "model.safetensors"
     path.write_bytes(harm(path.read_bytes()))
     assert f"train.model: {path}: cannot be read (" in refusal(folder)
+
+
+def test_weights_that_may_not_be_read_are_told_as_such(folder, monkeypatch):
+    opened = Path.open
+
+    def refuse(path, *mode, **more):
+        if path.suffix == ".safetensors":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *mode, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)  # to root every file is open
+    path, reason = broken_file(folder)
+    assert path.name == "model.safetensors"
+    assert "Permission denied" in reason
 
 
 @pytest.mark.parametrize("data", [b"{", b"[1]", b"\xff\xfe"], ids=["cut", "list", "bytes"])

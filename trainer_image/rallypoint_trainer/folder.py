@@ -32,6 +32,8 @@ def _fault(path: Path) -> str | None:
             if path.name in OBJECTS and not isinstance(found, dict):
                 return "holds no JSON object"
         elif path.suffix == ".safetensors":
+            with path.open("rb"):
+                pass  # safetensors says "no such file" where it may not read one
             with safe_open(path, framework="pt"):
                 pass
         elif path.suffix == ".bin" and not zipfile.is_zipfile(path) and path.stat().st_size == 0:
