@@ -25,6 +25,9 @@ class Result:
         logs = (event for event in self.events if event["event"] == "log")
         return {event["step"]: {name: event[name] for name in NOT_TIMES} for event in logs}
 
+    def losses(self) -> dict[int, float]:
+        return {step: numbers["loss"] for step, numbers in self.logged().items()}
+
     def final(self) -> dict[str, Any]:
         """metrics.json without what a clock has measured."""
         timed = ("seconds", "per_second", "runtime")

@@ -1,0 +1,165 @@
+"""A training that loses a pod or a process ends with the numbers of an undisturbed one."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..cluster.progress import wait_until
+from .kind import BY_NAME, KINDS, Kind
+from .training_fixtures import Train
+from .training_job import SAVE_STEPS, TINY_LOGGED, TINY_STEPS
+from .training_result import TOLERANCE, Result, difference
+from .training_run import TrainingRun
+from .training_watch import Watch
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+
+FAULT_STEP = 200
+JOB = BY_NAME["job"]
+
+LOST = [
+    pytest.param(kind, index, id=f"{kind.name}-{index}", marks=marks)
+    for kind in KINDS
+    for index, marks in ((1, [pytest.mark.core] if kind is JOB else []), (0, []))
+]
+
+KILL = """\
+import os, signal
+for name in os.listdir("/proc"):
+    if name.isdigit():
+        try:
+            command = open(f"/proc/{name}/cmdline", "rb").read()
+        except OSError:
+            continue
+        if b"rallypoint_trainer" in command and b"-c" not in command.split(bytes(1)):
+            os.kill(int(name), signal.SIGKILL)
+            print(name)
+"""
+"""Kills the training process of its pod."""
+
+
+def begun(train: Train, kind: Kind, name: str, tiny: Path, *values: str) -> TrainingRun:
+    """The tiny job at the step of the fault."""
+    run = train(kind, name, tiny, *values)
+    run.wait_for_step(FAULT_STEP)
+    return run
+
+
+def finish(run: TrainingRun, wanted: Result) -> float:
+    """Waits for the end; how far the losses are from the undisturbed run's, which is tested too."""
+    run.wait_until_done(240)
+    found = run.result().losses()
+    assert len(found) == TINY_LOGGED
+    assert max(found) == TINY_STEPS
+    apart = difference(found, wanted.losses())
+    assert apart <= TOLERANCE
+    return apart
+
+
+def recovery(run: TrainingRun, index: int, began: float, uid: str) -> dict[str, float]:
+    """Seconds from `began` until a new pod of that index runs, training starts, and a new step is logged."""
+    seen: dict[str, float] = {}
+    rounds, step = len(run.starts()), run.step()
+
+    def running() -> bool:
+        pod = run.pods().get(index)
+        (status,) = (pod or {"status": {}})["status"].get("containerStatuses") or [{}]
+        return pod is not None and pod["metadata"]["uid"] != uid and "running" in status.get("state", {})
+
+    wait_until("the pod to return", running, 120)
+    seen["pod"] = time.monotonic() - began
+    run.wait_for_start(rounds + 1)
+    seen["start"] = time.monotonic() - began
+    resumed = run.starts()[-1]["resumed_from"] or 0
+    run.wait_for_step(max(step, resumed) + 1)
+    return {**seen, "step": time.monotonic() - began}
+
+
+@pytest.mark.parametrize(("kind", "index"), LOST)
+def test_a_lost_pod_costs_no_other_pod_and_no_digit(
+    kind: Kind, index: int, *, train: Train, tiny: Path, tiny_here: Result, figure: Callable[..., None]
+) -> None:
+    run = begun(train, kind, f"lost-{index}-{kind.name}", tiny)
+    before, began = run.uids(), time.monotonic()
+    run.delete_at_once(index)
+    took = recovery(run, index, began, before[index])
+    after = run.uids()
+    resumed = run.starts()[-1]["resumed_from"]
+    apart = finish(run, tiny_here)
+    figure(kind=kind.name, index=index, resumed=resumed, apart=apart, **took)
+    assert [i for i in range(3) if before[i] != after[i]] == [index]
+    assert resumed >= FAULT_STEP - SAVE_STEPS
+
+
+def test_a_killed_process_restarts_no_pod(
+    train: Train, tiny: Path, tiny_here: Result, figure: Callable[..., None]
+) -> None:
+    run = begun(train, JOB, "killed", tiny)
+    before, began = run.uids(), time.monotonic()
+    assert run.python(1, KILL).split()
+    run.wait_for_start(2)
+    took = time.monotonic() - began
+    assert "restarts used: 1 of 3" in run.log(run.pods()[0])
+    assert run.uids() == before
+    figure(start=took, resumed=run.starts()[-1]["resumed_from"], apart=finish(run, tiny_here))
+
+
+def evict(run: TrainingRun, index: int) -> None:
+    """Through the API, as a drain does."""
+    name = str(run.pods()[index]["metadata"]["name"])
+    body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}}
+    path = f"/api/v1/namespaces/{run.namespace}/pods/{name}/eviction"
+    run.kubectl("create", f"--raw={path}", "--filename=-", stdin=json.dumps(body))
+
+
+@pytest.mark.parametrize("index", [1, 0])
+def test_an_evicted_pod_loses_no_step(
+    kind: Kind, index: int, *, train: Train, tiny: Path, tiny_here: Result, figure: Callable[..., None]
+) -> None:
+    run = begun(train, kind, f"evicted-{index}-{kind.name}", tiny)
+    before, watch, began = run.uids(), Watch(run, index), time.monotonic()
+    evict(run, index)
+    took = recovery(run, index, began, before[index])
+    ending, resumed, saved = watch.ending(), run.starts()[-1]["resumed_from"], saved_steps(run)
+    after, said = run.uids(), run.log(run.pods()[1 - index])
+    apart = finish(run, tiny_here)
+    figure(kind=kind.name, index=index, resumed=resumed, apart=apart, code=ending.get("exitCode"), **took)
+    assert saved == [resumed]
+    assert ending["exitCode"] == 143
+    assert "restarts used: 0 of 3" in said
+    assert [i for i in range(3) if before[i] != after[i]] == [index]
+
+
+def saved_steps(run: TrainingRun) -> list[int]:
+    """Steps at which all ranks agreed to stop."""
+    texts = [event["text"] for event in run.events() if event["event"] == "notice"]
+    words = "told to stop: the checkpoint of step "
+    return [int(text.removeprefix(words).split()[0]) for text in texts if text.startswith(words)]
+
+
+def test_a_truncated_checkpoint_is_passed_over(
+    train: Train, tiny: Path, tiny_here: Result, figure: Callable[..., None]
+) -> None:
+    run = begun(train, JOB, "truncated", tiny)
+    run.delete_at_once(1)
+    wait_until("the others to stop", lambda: "gathering" in run.log(run.pods()[0]).splitlines()[-1], 30)
+    newest, older = steps_of_checkpoints(run)[:2]
+    weights = run.folder / f"checkpoint-{newest}" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    run.wait_for_start(2)
+    assert run.starts()[-1]["resumed_from"] == older
+    notices: list[Any] = [event["text"] for event in run.events() if event["event"] == "notice"]
+    assert any(f"checkpoint-{newest}" in text and "model.safetensors" in text for text in notices)
+    figure(newest=newest, resumed=older, apart=finish(run, tiny_here))
+
+
+def steps_of_checkpoints(run: TrainingRun) -> list[int]:
+    """The newest first."""
+    names = (path.name.removeprefix("checkpoint-") for path in run.folder.glob("checkpoint-*"))
+    return sorted((int(name) for name in names if name.isdigit()), reverse=True)
