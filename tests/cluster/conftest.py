@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from . import lifecycle
+from .access import foreign
 from .kubectl import kubectl_or_fail
 from .machine import Machine, machine
 from .missing import missing
@@ -16,7 +17,9 @@ from .missing import missing
 
 @pytest.fixture(scope="session")
 def bare_machine() -> Machine | None:
-    """The machine before the cluster came; None when the cluster was there already."""
+    """The machine before the cluster came; None when the cluster was there already, or is not ours."""
+    if foreign():
+        return None
     lacking = missing()
     if lacking:
         pytest.skip(f"no cluster here: {'; '.join(lacking)}")
@@ -25,7 +28,8 @@ def bare_machine() -> Machine | None:
 
 @pytest.fixture(scope="session")
 def cluster(bare_machine: Machine | None) -> Iterator[None]:
-    lifecycle.up()
+    if not foreign():
+        lifecycle.up()
     yield
     if bare_machine is not None:
         lifecycle.down()

@@ -1,19 +1,21 @@
-"""Calls of the kubectl that was built, as the cluster's administrator."""
+"""Calls of kubectl, as the cluster's administrator."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 
-from .build import KUBERNETES
-from .places import KUBECONFIG, STATE
+from .access import foreign, kubeconfig, program
+from .places import STATE
 from .progress import ClusterError
 
 
 def kubectl(*arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     """The finished call, whatever its exit status."""
-    command = [str(KUBERNETES.folder / "kubectl"), "--kubeconfig", str(KUBECONFIG), *arguments]
-    environment = {**os.environ, "KUBECACHEDIR": str(STATE / "kubectl")}  # else ~/.kube/cache, which stays
+    command = [program("kubectl"), "--kubeconfig", kubeconfig(), *arguments]
+    environment = dict(os.environ)
+    if not foreign():
+        environment["KUBECACHEDIR"] = str(STATE / "kubectl")  # else ~/.kube/cache, which stays
     return subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment)
 
 

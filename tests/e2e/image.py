@@ -10,6 +10,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from ..cluster.access import foreign
 from ..cluster.containerd import image_names, import_image
 from ..cluster.images import add_json, as_root
 from ..cluster.packages import apt_get
@@ -21,8 +22,11 @@ SUITE = "bookworm"
 
 
 def import_python_image() -> None:
-    """Makes the image and imports it, unless containerd has it already. No user, no entrypoint."""
-    if PYTHON_IMAGE in image_names():
+    """Makes the image and imports it, unless containerd has it already. No user, no entrypoint.
+
+    A foreign cluster must have it.
+    """
+    if foreign() or PYTHON_IMAGE in image_names():
         return
     with step(f"image {PYTHON_IMAGE}"), tempfile.TemporaryDirectory(dir=cache()) as folder:
         archive = Path(folder, "image.tar")

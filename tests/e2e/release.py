@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from ..cluster.build import HELM
+from ..cluster.access import kubeconfig, program
 from ..cluster.kubectl import kubectl, kubectl_or_fail
-from ..cluster.places import KUBECONFIG
 from .kind import Kind
 from .run import Run, job_file
 from .space import Space
@@ -38,8 +37,8 @@ class Release:
     def helm(self, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
         """The finished call in the release's namespace, whatever its exit status."""
         homes = {f"HELM_{name}_HOME": str(self.folder / "helm") for name in ("CACHE", "CONFIG", "DATA")}
-        command = [str(HELM.folder / "helm"), *arguments, "--namespace", self.run.namespace]
-        environment = {**os.environ, **homes, "KUBECONFIG": str(KUBECONFIG)}
+        command = [program("helm"), *arguments, "--namespace", self.run.namespace]
+        environment = {**os.environ, **homes, "KUBECONFIG": kubeconfig()}
         return subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment)
 
     def helm_or_fail(self, *arguments: str) -> str:
