@@ -115,7 +115,7 @@ def test_a_namespace_that_is_not_there_is_wrong_input(written: Type) -> None:  #
 
 def test_rights_that_the_namespace_refuses_are_told_before_anything_is_sent(written: Type) -> None:  # noqa: F811
     job = written(BY_NAME["job"], "rights", MEET)
-    ended = job.apply("--set", "security.privileged=true")
+    ended = job.apply("--set", "security.user=0")
     assert ended.returncode == 2
     assert "its Pod Security level keeps these pods out" in ended.stderr
     assert job.verb("delete").stdout == ""

@@ -17,6 +17,8 @@ from rallypoint.cluster.waiting import PATIENCE_SECONDS
 from rallypoint.errors import InputError, RallypointError
 
 LOOK_SECONDS = 1.0
+IDLE = "idle until this pod is stopped"
+"""The last line of a launcher in a StatefulSet that is over."""
 
 
 class Excerpt(NamedTuple):
@@ -154,7 +156,8 @@ class _Reader:
 
     def _stream(self, view: JobView, pod: Pod) -> bool:
         """Pass on what comes; a broken connection goes on after the last line."""
-        query = {"container": pod.container, "follow": "true", "timestamps": "true", **self._part.query()}
+        follow = str(not view.state.over).lower()  # what idles after its end would never end its log
+        query = {"container": pod.container, "follow": follow, "timestamps": "true", **self._part.query()}
         if self._last:
             query = {**query, "sinceTime": self._last[:19] + "Z"}
             query.pop("tailLines", None)
@@ -167,6 +170,8 @@ class _Reader:
                     continue
                 self._last, count = stamp, count + 1
                 self._lines.put((self._node, text))
+                if IDLE in text:
+                    break
         except (Refusal, Unreachable) as error:
             self._say(str(error))
         return count > 0
