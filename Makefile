@@ -39,7 +39,7 @@ test-slow: install $(MODEL) ## Run the long tests: kills, twelve nodes, forty ex
 	$(BIN)/python -m pytest -m 'slow and not cluster'
 
 test-exhaustive: install ## Hold thousands of random job files against schemas and chart
-	$(BIN)/python -m pytest -m exhaustive
+	$(BIN)/python -m pytest -m 'exhaustive and not cluster'
 
 cluster-up: install ## Bring up a real one-node Kubernetes with the operators (Linux, root, Go; see docs/cluster-tests.md)
 	$(BIN)/python -m tests.cluster up
@@ -48,10 +48,10 @@ cluster-down: install ## Take it down again; nothing stays but the build cache
 	$(BIN)/python -m tests.cluster down
 
 test-cluster: install ## Run the tests that need it; they bring it up themselves
-	$(BIN)/python -m pytest -m cluster
+	$(BIN)/python -m pytest -m 'cluster and not exhaustive'
 
 e2e: install $(MODEL) ## Train on that Kubernetes in the image of trainer_image/Dockerfile (E2E='-m core' for the short part)
-	$(BIN)/python -m pytest $(or $(E2E),-m cluster) tests/e2e/test_training*.py
+	$(BIN)/python -m pytest $(or $(E2E),-m 'cluster and not exhaustive') tests/e2e/test_training*.py
 
 # BUILDER may be podman or buildah; TORCH_INDEX is an index of torch builds, such as those for CPUs (docs/image.md)
 image: ## Build the trainer image as IMAGE, with BUILDER
