@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import tempfile
-import time
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from rallypoint.cli import main
-
-from ..cluster.places import KUBECONFIG
+from ..cluster.access import kubeconfig
 from .kind import Kind
 from .run import Run, job_file
 
@@ -61,58 +55,17 @@ def typed(kind: Kind, name: str, script: str, where: tuple[str, Path, Path], **f
 
 
 def rallypoint(*words: str, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The finished process, on the test cluster unless KUBECONFIG says otherwise.
-
-    Forked from this one, which has imported all there is: a busy machine imports for ten seconds and more.
-    """
-    import kubernetes.client
-    import kubernetes.config  # noqa: F401  (both, once for all)
-
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        child = os.fork()
-        if child == 0:
-            _become(words, out.fileno(), err.fileno(), {"KUBECONFIG": str(KUBECONFIG), **environment})
-        status = _ended(child, words, timeout)
-        out.seek(0)
-        err.seek(0)
-        return subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), out.read(), err.read())
-
-
-def _become(words: tuple[str, ...], out: int, err: int, environment: dict[str, str]) -> NoReturn:
-    """Be the command line, and end as it does."""
-    code: object = 1
-    try:
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        sys.stdout, sys.stderr = (os.fdopen(os.dup(number), "w") for number in (1, 2))
-        os.environ.update(environment)
-        main(words)
-    except SystemExit as end:
-        code = end.code
-    except BaseException:  # noqa: BLE001 - what a shell would show of it
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else 0 if code is None else 1)
-
-
-def _ended(child: int, words: tuple[str, ...], seconds: float) -> int:
-    """The status of the child; one that does not end is killed."""
-    until = time.monotonic() + seconds
-    while True:
-        pid, status = os.waitpid(child, os.WNOHANG)
-        if pid:
-            return status
-        if time.monotonic() > until:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            raise TimeoutError(f"rallypoint {' '.join(words)}: not over after {seconds:.0f} s")
-        time.sleep(0.05)
+    """The finished process, on the cluster of the tests unless `environment` names another."""
+    env = {**os.environ, "KUBECONFIG": kubeconfig(), **environment}
+    return subprocess.run(command(*words), capture_output=True, text=True, env=env, timeout=timeout)
 
 
 def begun(*words: str) -> subprocess.Popen[str]:
     """A process that goes on, its streams piped."""
-    command = [sys.executable, "-m", "rallypoint", *words]
-    env = {**os.environ, "KUBECONFIG": str(KUBECONFIG)}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    env = {**os.environ, "KUBECONFIG": kubeconfig()}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command(*words), stdout=pipe, stderr=pipe, text=True, env=env)
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "rallypoint", *words]

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from ..cluster.kubectl import kubectl_or_fail
-from ..cluster.places import KUBECONFIG
 from .cli import rallypoint
 from .kind import BY_NAME, Kind
 from .programs import HOLD, MEET
@@ -73,7 +72,6 @@ def test_the_rights_of_the_page_are_enough_and_less_is_told(space: Space, writte
     for words in (["wait", job.name], ["status", job.name], ["logs", job.name], ["delete", job.name]):
         ended = as_user(*words)
         assert ended.returncode == 0, ended.stderr
-    assert KUBECONFIG.exists()
 
 
 def page_rules() -> list[dict[str, object]]:

@@ -7,8 +7,7 @@ import subprocess
 import tempfile
 from typing import Any
 
-from ..cluster.build import KUBERNETES
-from ..cluster.places import KUBECONFIG
+from ..cluster.access import kubeconfig, program
 from .training_run import TrainingRun
 
 
@@ -17,8 +16,8 @@ class Watch:
 
     def __init__(self, run: TrainingRun, index: int) -> None:
         name = str(run.pods()[index]["metadata"]["name"])
-        where = ["--kubeconfig", str(KUBECONFIG), "--namespace", run.namespace]
-        command = [str(KUBERNETES.folder / "kubectl"), *where, "get", "pod", name, "--watch", "--output=json"]
+        where = ["--kubeconfig", kubeconfig(), "--namespace", run.namespace]
+        command = [program("kubectl"), *where, "get", "pod", name, "--watch", "--output=json"]
         self._file = tempfile.TemporaryFile("w+")  # noqa: SIM115  (closed by `seen`)
         self._uid = run.uids()[index]
         self._process = subprocess.Popen(command, stdout=self._file, stderr=subprocess.DEVNULL)
