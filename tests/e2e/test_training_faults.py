@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ..cluster.containerd import ctr
 from ..cluster.progress import wait_until
 from .kind import BY_NAME, KINDS, Kind
 from .training_fixtures import Train
@@ -97,6 +98,26 @@ def test_a_lost_pod_costs_no_other_pod_and_no_digit(
     assert resumed >= FAULT_STEP - SAVE_STEPS
 
 
+@pytest.mark.parametrize("index", [1, 0])
+def test_a_crashed_pod_goes_back_to_the_newest_checkpoint(
+    index: int, train: Train, tiny: Path, tiny_here: Result, figure: Callable[..., None]
+) -> None:
+    run = begun(train, JOB, f"crashed-{index}", tiny)
+    before, began = run.uids(), time.monotonic()
+    (status,) = run.pods()[index]["status"]["containerStatuses"]
+    killed = ctr("tasks", "kill", "--signal=SIGKILL", status["containerID"].removeprefix("containerd://"))
+    assert killed.returncode == 0, killed.stderr
+    run.wait_for_start(2)
+    took, resumed, after = time.monotonic() - began, run.starts()[-1]["resumed_from"], run.uids()
+    said = run.log(run.pods()[1 - index])
+    figure(index=index, start=took, resumed=resumed, apart=finish(run, tiny_here))
+    assert resumed >= FAULT_STEP - SAVE_STEPS
+    assert resumed % SAVE_STEPS == 0
+    assert saved_steps(run) == []
+    assert "restarts used: 0 of 3" in said
+    assert [i for i in range(3) if before[i] != after[i]] == [index]
+
+
 def test_a_killed_process_restarts_no_pod(
     train: Train, tiny: Path, tiny_here: Result, figure: Callable[..., None]
 ) -> None:
@@ -148,7 +169,7 @@ def test_a_truncated_checkpoint_is_passed_over(
 ) -> None:
     run = begun(train, JOB, "truncated", tiny)
     run.delete_at_once(1)
-    wait_until("the others to stop", lambda: "gathering" in run.log(run.pods()[0]).splitlines()[-1], 30)
+    wait_until("all ranks to stop", lambda: bool(saved_steps(run)), 60)  # a deletion sends SIGTERM first
     newest, older = steps_of_checkpoints(run)[:2]
     weights = run.folder / f"checkpoint-{newest}" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])

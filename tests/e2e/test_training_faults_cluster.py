@@ -1,0 +1,72 @@
+"""A training while the cluster itself is in trouble. These disturb all other users of the cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ..cluster.kubectl import kubectl_or_fail
+from ..cluster.lifecycle import start_one
+from ..cluster.network import NODE_NAME
+from ..cluster.processes import stop
+from ..cluster.progress import wait_until
+from .test_training_faults import JOB, begun, finish, saved_steps
+from .training_fixtures import Train
+from .training_result import Result
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+
+Figure = Callable[..., None]
+
+
+def test_a_drained_node_loses_no_step(train: Train, tiny: Path, tiny_here: Result, figure: Figure) -> None:
+    run = begun(train, JOB, "drained", tiny)
+    mine = f"--pod-selector=rallypoint.dev/job={run.name}"
+    began = time.monotonic()
+    try:
+        kubectl_or_fail("drain", NODE_NAME, mine, "--force", "--delete-emptydir-data", "--timeout=90s")
+        took = time.monotonic() - began
+        phases = {pod["status"]["phase"] for pod in run.pods().values()}
+    finally:
+        kubectl_or_fail("uncordon", NODE_NAME)
+    assert phases <= {"Pending"}
+    run.wait_for_start(2)
+    resumed = run.starts()[-1]["resumed_from"]
+    assert saved_steps(run) == [resumed]
+    figure(drained=took, resumed=resumed, apart=finish(run, tiny_here))
+
+
+def test_no_names_at_the_start_are_waited_for(
+    train: Train, tiny: Path, tiny_here: Result, figure: Figure
+) -> None:
+    stop("coredns", grace_seconds=1)
+    try:
+        run = train(JOB, "nameless", tiny)
+        time.sleep(30)  # the fault is this long
+        said = run.log(run.pods()[1])
+        assert run.starts() == []
+    finally:
+        start_one("coredns")
+    began = time.monotonic()
+    run.wait_for_start(1)
+    figure(start=time.monotonic() - began, apart=finish(run, tiny_here))
+    assert "resolve" in said
+    assert len(run.uids()) == 3
+
+
+def test_a_restart_of_the_api_server_goes_unnoticed(
+    train: Train, tiny: Path, tiny_here: Result, figure: Figure
+) -> None:
+    run = begun(train, JOB, "apiless", tiny)
+    before, step = run.uids(), run.step()
+    stop("kube-apiserver", grace_seconds=1)
+    try:
+        wait_until("a step without the API", lambda: run.step() > step, 60)
+    finally:
+        start_one("kube-apiserver")
+    figure(step=run.step(), apart=finish(run, tiny_here))
+    assert run.uids() == before
+    assert len(run.starts()) == 1

@@ -1,0 +1,241 @@
+"""A training that is told to stop at an awkward moment, that starts in pieces, or that cannot go on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..cluster.progress import wait_until
+from .kind import BY_NAME, Kind
+from .test_fault import messages
+from .test_training_faults import JOB, begun, evict, finish, saved_steps
+from .training_fixtures import Train
+from .training_job import tiny_job, write_job
+from .training_result import Result, difference
+from .training_run import TrainingRun, run_locally
+from .training_watch import Watch
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+
+Figure = Callable[..., None]
+
+RIGHTS = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "readOnlyRootFilesystem": True,
+}
+"""What level `restricted` asks of an init container too."""
+
+LATE = """\
+import os, time
+time.sleep(SECONDS if os.environ["INDEX"] == "0" else 0)
+"""
+
+HOG = """\
+import os, signal, time
+ranks = []
+for name in os.listdir("/proc"):
+    if name.isdigit():
+        try:
+            command = open(f"/proc/{name}/cmdline", "rb").read()
+        except OSError:
+            continue
+        if b"rallypoint_trainer" in command and b"-c" not in command.split(bytes(1)):
+            ranks.append(name)
+for name in ranks:
+    open(f"/proc/{name}/oom_score_adj", "w").write("1000")
+held = []
+while all(os.path.exists(f"/proc/{name}") for name in ranks):
+    held.append(bytearray(8 << 20))
+print("gone")
+"""
+"""Takes memory until the kernel has killed the training process, which it would rather kill than this one."""
+
+FAILING = """\
+import os, pathlib
+step = pathlib.Path(os.environ["RALLYPOINT_STEP_FILE"])
+for number in range(1, 8):
+    step.write_text(str(number))
+raise ValueError("bad batch at step 7")
+"""
+
+
+def late_node_zero(image: str, seconds: int) -> str:
+    """A `--set` that holds node 0 back in an init container."""
+    field = {"fieldPath": f"metadata.labels['{JOB.index_label}']"}
+    container = {
+        "name": "late",
+        "image": image,
+        "command": ["python3", "-c", LATE.replace("SECONDS", str(seconds))],
+        "env": [{"name": "INDEX", "valueFrom": {"fieldRef": field}}],
+        "securityContext": RIGHTS,
+    }
+    return json.dumps({"init_containers": [container]})
+
+
+@pytest.fixture
+def late(tmp_path: Path, training_image: str) -> Callable[[int], Path]:
+    """A job file of the tiny job whose node 0 comes that many seconds after the others."""
+
+    def write(seconds: int) -> Path:
+        return write_job(tmp_path, {**tiny_job(), **json.loads(late_node_zero(training_image, seconds))})
+
+    return write
+
+
+def test_a_node_zero_that_is_a_minute_late_is_waited_for(
+    train: Train, late: Callable[[int], Path], tiny_here: Result, figure: Figure
+) -> None:
+    run = train(JOB, "late", late(60))
+    wait_until("node 1 to wait", lambda: waits(run, 1), 60)
+    run.wait_for_start(1)
+    figure(apart=finish(run, tiny_here))
+    assert {
+        state["restartCount"] for pod in run.pods().values() for state in pod["status"]["containerStatuses"]
+    } == {0}
+
+
+def waits(run: TrainingRun, index: int) -> bool:
+    pod = run.pods().get(index)
+    states = (pod or {"status": {}})["status"].get("containerStatuses") or [{}]
+    return bool(pod and "running" in states[0].get("state", {}) and "waiting for node 0" in run.log(pod))
+
+
+def test_a_signal_during_rendezvous_is_obeyed_within_seconds(
+    train: Train, late: Callable[[int], Path], figure: Figure
+) -> None:
+    run = train(JOB, "leaving", late(600))
+    wait_until("node 1 to wait", lambda: waits(run, 1), 60)
+    watch = Watch(run, 1)
+    asked = datetime.now(UTC)
+    run.kubectl("delete", "pod", str(run.pods()[1]["metadata"]["name"]), "--timeout=60s")
+    ending = watch.ending()
+    took = (datetime.fromisoformat(ending["finishedAt"]) - asked).total_seconds()
+    figure(gone=took, code=ending["exitCode"])
+    assert ending["exitCode"] == 143
+    assert "SIGTERM" in json.loads(ending["message"])["message"]
+    assert took < 10
+
+
+def stopped_in(run: TrainingRun, wanted: Result, figure: Figure) -> None:
+    """Evicts node 1 now; all ranks must stop at one step, and go on from it to the same losses."""
+    watch, began = Watch(run, 1), time.monotonic()
+    before = run.uids()
+    evict(run, 1)
+    run.wait_for_start(2)
+    took, ending = time.monotonic() - began, watch.ending()
+    resumed = run.starts()[-1]["resumed_from"]
+    assert saved_steps(run) == [resumed]
+    assert ending["exitCode"] == 143
+    run.wait_until_done(240)
+    found = run.result().losses()
+    assert len(found) >= 50
+    apart = difference(found, wanted.losses())
+    figure(resumed=resumed, start=took, apart=apart)
+    assert apart <= 1e-6
+    after = run.uids()
+    assert (before[0], before[2]) == (after[0], after[2])
+
+
+def test_a_signal_among_saves_loses_no_step(train: Train, tiny: Path, tmp_path: Path, figure: Figure) -> None:
+    every_step = (
+        "train.training_args.save_steps=1",
+        "train.training_args.logging_steps=1",
+        "train.training_args.max_steps=120",
+    )
+    wanted = run_locally(tiny, tmp_path, *every_step)
+    run = train(JOB, "saving", tiny, *every_step)
+    run.wait_for_step(30)
+    stopped_in(run, wanted, figure)
+
+
+def test_a_signal_during_an_evaluation_loses_nothing(
+    train: Train, tiny: Path, tmp_path: Path, figure: Figure
+) -> None:
+    long_evaluation = (
+        "train.dataset.data_files.validation=../data/tiny/train.jsonl",
+        "train.training_args.per_device_eval_batch_size=1",
+        "train.training_args.eval_strategy=steps",
+        "train.training_args.eval_steps=10",  # most of the time goes to evaluations
+        "train.training_args.save_steps=20",
+        "train.training_args.logging_steps=1",
+        "train.training_args.max_steps=60",
+    )
+    wanted = run_locally(tiny, tmp_path, *long_evaluation)
+    run = train(JOB, "evaluating", tiny, *long_evaluation)
+    run.wait_for_step(10)
+    stopped_in(run, wanted, figure)
+    (stop,) = saved_steps(run)
+    told = [(event["event"], event.get("step")) for event in run.events()]
+    assert told.index(("notice", None)) < told.index(("eval", stop))
+    assert difference(evaluations(run.events()), evaluations(wanted.events)) <= 1e-6
+
+
+def evaluations(events: list[dict[str, Any]]) -> dict[int, float]:
+    """Step to the loss of its evaluation."""
+    found = [(event["step"], event["metrics"]["eval_loss"]) for event in events if event["event"] == "eval"]
+    assert len(found) == len(dict(found))
+    return dict(found)
+
+
+def hog(run: TrainingRun, index: int) -> None:
+    assert "gone" in run.python(index, HOG)
+
+
+def test_a_rank_killed_for_memory_restarts_in_place(
+    train: Train, tiny: Path, tiny_here: Result, figure: Figure
+) -> None:
+    run = begun(train, JOB, "memory", tiny, "resources.memory=1Gi")
+    before, began = run.uids(), time.monotonic()
+    hog(run, 1)
+    run.wait_for_start(2)
+    took = time.monotonic() - began
+    assert "killed by the kernel: the container's memory limit is reached" in run.log(run.pods()[0])
+    assert run.uids() == before
+    figure(start=took, resumed=run.starts()[-1]["resumed_from"], apart=finish(run, tiny_here))
+
+
+def test_an_end_by_memory_is_named_in_the_termination_message(train: Train, tiny: Path) -> None:
+    run = begun(train, JOB, "memory-end", tiny, "resources.memory=1Gi", "max_restarts=0")
+    hog(run, 1)
+    run.wait_for("Failed")
+    texts = [told["message"] for told in messages(run)]
+    assert texts
+    assert all(
+        "rank 1 on node 1: killed by the kernel: the container's memory limit" in text for text in texts
+    )
+
+
+def test_a_program_that_always_fails_ends_with_its_traceback(train: Train, tmp_path: Path) -> None:
+    job = {**tiny_job(), "script": {"inline": FAILING}, "max_restarts": 1}
+    del job["train"]
+    run = train(JOB, "failing", write_job(tmp_path, job))
+    run.wait_for("Failed")
+    told = messages(run)
+    assert told
+    assert {message["code"] for message in told} == {1}
+    assert all("max_restarts 1 used up" in message["message"] for message in told)
+    assert any(
+        message.get("traceback", "").rstrip().endswith("ValueError: bad batch at step 7") for message in told
+    )
+
+
+@pytest.mark.parametrize("kind", [JOB, BY_NAME["statefulset"]], ids=lambda kind: kind.name)
+def test_a_wrong_path_of_the_data_ends_the_job_at_once(kind: Kind, train: Train, tiny: Path) -> None:
+    run = train(kind, f"astray-{kind.name}", tiny, "train.dataset.data_files.train=/data/nowhere.jsonl")
+    if kind is JOB:
+        run.wait_for("Failed")
+        told = messages(run)
+    else:
+        wait_until("failed.json", (run.folder / "failed.json").exists, 120)
+        told = [json.loads((run.folder / "failed.json").read_text())]
+    assert told
+    assert {message["code"] for message in told} == {2}
+    assert all("/data/nowhere.jsonl" in message["message"] for message in told)
+    assert "round 2" not in run.log(run.pods()[0])
