@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -72,10 +73,23 @@ def write_result(trainer: ResumableTrainer, result: dict[str, Any]) -> Path:
     trainer.meet()
     if trainer.args.should_save:
         (aside / "training_args.bin").unlink(missing_ok=True)  # a pickle of this machine's paths
+        let_others_read(aside)
         _swap(aside, target)
         _write(output / METRICS, json.dumps(plain(result), indent=2) + "\n")
     trainer.meet()
     return target
+
+
+def let_others_read(model: Path) -> None:
+    """Gives the weights the rights of config.json, an ordinary file: safetensors makes them for their owner
+    alone, and who serves a model is seldom who trained it.
+    """
+    rights = stat.S_IMODE((model / "config.json").stat().st_mode)
+    for path in model.glob("*.safetensors"):
+        try:
+            path.chmod(rights)
+        except OSError:
+            return  # a file system without rights
 
 
 def _swap(aside: Path, target: Path) -> None:
