@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,10 +15,11 @@ from ..cluster.containerd import REGISTRY, ctr, image_names
 from ..cluster.places import cache
 from ..cluster.progress import ClusterError, step
 from ..trainer import small
+from . import image_example
 from .image_base import base_image
+from .image_example import DATA, MODEL, ROOT, write_example
 from .image_tools import build, buildah, install_tools, is_built, registry
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = ROOT / "trainer_image" / "Dockerfile"
 SOURCES = (
     "pyproject.toml",
@@ -30,21 +30,8 @@ SOURCES = (
     "generator",
     "trainer_image",
 )
-MODEL = ROOT / "examples" / "models" / "all-MiniLM-L6-v2"
-DATA = ROOT / "examples" / "data" / "mrpc"
-EXAMPLE = """\
-ARG BASE_IMAGE
-FROM ${BASE_IMAGE}
-COPY models /models
-COPY data /data
-"""
-"""What examples/mrpc/job.yaml asks of its image."""
-
 OWN = "RALLYPOINT_TRAINING_IMAGE"
 """Names an image that the cluster can pull, to use instead: for a cluster that is not of tests/cluster."""
-
-TINY = "tiny"
-"""Name of the fault tests' own model and data: some milliseconds a step."""
 
 
 def files_of(folder: Path) -> Iterable[Path]:
@@ -79,7 +66,13 @@ def import_training_image() -> str:
         return os.environ[OWN]
     if not MODEL.exists():
         raise ClusterError(f"{MODEL.relative_to(ROOT)}: not there; make {MODEL.relative_to(ROOT)}")
-    parts = [*(ROOT / name for name in SOURCES), MODEL, DATA, Path(small.__file__)]
+    parts = [
+        *(ROOT / name for name in SOURCES),
+        MODEL,
+        DATA,
+        Path(small.__file__),
+        Path(image_example.__file__),
+    ]
     image = f"{REGISTRY}/rallypoint/training:{digest(*parts)}"
     if image not in image_names():
         install_tools()
@@ -95,26 +88,8 @@ def build_example(image: str, base: str) -> None:
     """The image `base` with model and data."""
     with tempfile.TemporaryDirectory(dir=cache()) as place:
         folder = Path(place)
-        shutil.copytree(MODEL, folder / "models" / MODEL.name)
-        small.make_model(folder / "models" / TINY, dropout=0.1)
-        shutil.copytree(DATA, folder / "data" / DATA.name)
-        (folder / "data" / TINY).mkdir()
-        write_tiny_data(folder / "data" / TINY)
-        let_all_read(folder)
-        (folder / "Dockerfile").write_text(EXAMPLE)
+        write_example(folder)
         build(image, folder / "Dockerfile", folder, base)
-
-
-def let_all_read(folder: Path) -> None:
-    """Whoever runs the image may read the files: `save_pretrained` writes weights for their owner alone."""
-    for path in folder.rglob("*"):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-
-
-def write_tiny_data(folder: Path) -> None:
-    """Pairs of sentences that a tiny model learns something from."""
-    small.write_jsonl(folder / "train.jsonl", small.rows(1200))
-    small.write_jsonl(folder / "validation.jsonl", small.rows(300, seed=1))
 
 
 def deliver(image: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ..cluster.access import foreign
 from ..cluster.kubectl import kubectl_or_fail
 from ..cluster.lifecycle import start_one
 from ..cluster.network import NODE_NAME
@@ -17,7 +18,11 @@ from .test_training_faults import JOB, begun, finish, saved_steps
 from .training_fixtures import Train
 from .training_result import Result
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(foreign(), reason="stops programs of the cluster that tests/cluster brings up"),
+]
 
 Figure = Callable[..., None]
 

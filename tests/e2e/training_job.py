@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..trainer import small
-from .image_training import DATA, MODEL, ROOT, TINY, write_tiny_data
+from .image_example import DATA, MODEL, ROOT, TINY, write_tiny_data
 from .run import CLAIM
 
 EXAMPLE = ROOT / "examples" / "mrpc" / "job.yaml"
