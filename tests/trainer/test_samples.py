@@ -21,7 +21,10 @@ def given(folder: Path) -> dict[int, list[list[list[int]]]]:
     return dict(result)
 
 
-@pytest.mark.parametrize("strategy", ["group_by_length", "batch_rebalance", pytest.param("random", marks=pytest.mark.slow)])
+STRATEGIES = ["group_by_length", "batch_rebalance", pytest.param("random", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_epoch_is_the_data_set_each_sample_once(make_job, tmp_path, strategy):
     job = make_job(3, num_train_epochs=3, max_steps=-1, train_sampling_strategy=strategy)
     job.environment["RALLYPOINT_SAMPLE_LOG"] = str(tmp_path)
