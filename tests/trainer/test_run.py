@@ -53,8 +53,7 @@ def test_the_start_says_what_was_decided(ended):
         "global_batch": 8,
         "resumed_from": None,
         "precision": "float32: asked for",
-        "sampling": "batch_rebalance: random batches; within one, like lengths share a rank, "
-        "which needs less padding",
+        "sampling": "group_by_length: like lengths share a batch, which needs less padding",
     }
 
 
