@@ -191,8 +191,8 @@ def test_hand_written_yaml_with_awkward_scalars_means_the_same(tmp_path):
     assert chart_differs(expected, helm_on(text)) == []
 
 
-def test_a_line_separator_stays_in_its_text(tmp_path):
-    text = "a\n\u2028b"
+@pytest.mark.parametrize("text", ["a\n\u2028b", "end\n", "end\n\n", "two\nlines\n\n\n"])
+def test_the_ends_of_lines_stay_in_their_text(tmp_path, text):
     sidecar = {"name": "logs", "image": "y", "args": [text]}
     spec = {"name": "a", **SCRIPT, "annotations": {"note": text}, "env": {"A": text}, "sidecars": [sidecar]}
     path = job_file(tmp_path, **spec)
