@@ -38,7 +38,7 @@ annotations:
 
 {{/* A mapping or list in block style; its items as JSON where helm's YAML would misread or cut off a line's end. */}}
 {{- define "rallypoint.yaml" -}}
-{{- if not (regexMatch "\\\\u202[89]|[\u0085\u2028\u2029]|\\\\n\"" (toJson .)) }}{{ toYaml . }}
+{{- if not (regexMatch "\\\\u202[89]|[\u0085\u2028\u2029]|(\\\\n){2}\"" (toJson .)) }}{{ toYaml . }}
 {{- else if kindIs "slice" . }}
 {{- range . }}
 - {{ toJson . }}
