@@ -123,3 +123,40 @@ def test_help_and_render_do_not_import_the_client(tmp_path):
     )
     command = [sys.executable, "-c", code, str(tmp_path / "job.yaml")]
     assert subprocess.run(command, capture_output=True, text=True).stderr == "[]\n"
+
+
+EXEC = {
+    "apiVersion": "client.authentication.k8s.io/v1",
+    "command": "no-such-program",
+    "interactiveMode": "Never",
+}
+BROKEN = {
+    "an address without a scheme": ({"proxy-url": "foo"}, {}, {}),
+    "a namespace that is a number": ({}, {"namespace": 5}, {}),
+    "a token with a line's end": ({}, {}, {"token": "a\nb"}),
+    "a token of other letters": ({}, {}, {"token": "\u6f22"}),
+    "a login program that is not there": ({}, {}, {"exec": EXEC}),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_kubeconfig_that_cannot_be_used_is_wrong_input(case, config, capsys):
+    document = kubeconfig("http://127.0.0.1:1")
+    cluster, context, user = (document[key][0] for key in ("clusters", "contexts", "users"))
+    parts = (cluster["cluster"], context["context"], user["user"])
+    for part, change in zip(parts, BROKEN[case], strict=True):
+        if "exec" in change:
+            part.clear()  # a token beside it would be taken
+        part.update(change)
+    config(document)
+    ended = verb(capsys, "status")
+    assert (ended.code, ended.err.startswith("kubeconfig"), ended.err.count("\n")) == (2, True, 1), ended.err
+
+
+@pytest.mark.parametrize(
+    "words", [["delete", ""], ["status", "a,b=c"], ["wait", "A"], ["logs", "a", "-n", "a/b"]]
+)
+def test_what_cannot_be_a_name_reaches_no_selector(words, config, capsys):
+    config(kubeconfig("http://127.0.0.1:1"))
+    ended = verb(capsys, *words)
+    assert (ended.code, "cannot be the name of a" in ended.err) == (2, True)

@@ -145,7 +145,7 @@ def test_delete_takes_the_workload_first_and_keeps_claims(living, api, capsys):
     claim = {"metadata": {"name": "out", "namespace": "research"}}
     api.put("GET", f"{CORE}/persistentvolumeclaims", items(claim))
     for path in living:
-        api.put("DELETE", path, {})
+        api.put("DELETE", path, {"kind": "Status"})
         api.put("GET", path, status(404, "gone", "NotFound", name="x"), 404)
     ended = verb(capsys, "delete", "tiny")
     assert ended.code == 0

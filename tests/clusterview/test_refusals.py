@@ -135,3 +135,11 @@ def test_status_without_the_right_to_list_any_kind_says_so(api, capsys):
     api.put("GET", "*", status(403, text, "Forbidden"), 403)
     ended = verb(capsys, "status")
     assert (ended.code, "'jane' may not list jobs.batch" in ended.err) == (1, True)
+
+
+@pytest.mark.parametrize("document", [[1], {}, "hello"])
+def test_an_answer_that_is_not_kubernetes_is_told_in_words(document, api, capsys):
+    api.put("GET", "/apis/batch/v1/namespaces/research/jobs", document)
+    ended = verb(capsys, "status", "-n", "research")
+    assert ended.code == 1
+    assert "does not answer as Kubernetes does" in ended.err

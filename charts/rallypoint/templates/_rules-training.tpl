@@ -90,7 +90,11 @@ values.schema.json.
   {{- $saves := float64 .save_steps }}
   {{- $evaluations := kindIs "invalid" .eval_steps | ternary .logging_steps .eval_steps | float64 }}
   {{- /* as the Trainer does for ratios: whole numbers escape the float's remainder */}}
-  {{- $rest := mod (round (mulf $saves 1000000) 0 | int64) (round (mulf $evaluations 1000000) 0 | int64) }}
+  {{- $millionths := round (mulf $evaluations 1000000) 0 | int64 }}
+  {{- $rest := 1 }}
+  {{- if ne $millionths 0 }}
+    {{- $rest = mod (round (mulf $saves 1000000) 0 | int64) $millionths }}
+  {{- end }}
   {{- if or (ne (lt $saves 1.0) (lt $evaluations 1.0)) (ne $rest 0) }}
     {{- printf "%s: needs every save at an evaluation (save_steps is %s, eval_steps is %s); make save_steps a multiple of eval_steps\n" $key (toJson $saves) (toJson $evaluations) }}
   {{- end }}

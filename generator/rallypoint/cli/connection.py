@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,15 +27,26 @@ Timeout = Annotated[
 ]
 
 
-def connect(context: str | None, namespace: str | None) -> Cluster:
+LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+"""Source: RFC 1123, section 2.1, as Kubernetes' object names have it."""
+
+
+def connect(context: str | None, namespace: str | None, name: str | None = None) -> Cluster:
     """The cluster; the Kubernetes client is imported here and not before.
 
-    Raises: InputError when the kubeconfig does not lead to one.
+    `name` and `namespace` become parts of paths and selectors, so they are checked first.
+
+    Raises: InputError for what cannot be a name, and when the kubeconfig does not lead to a cluster.
     """
     from rallypoint.cluster.client import Cluster
 
-    if namespace == "":
-        raise InputError("--namespace: is empty (got ''); name a namespace, or leave the option out")
+    wrong = [
+        f"{option}: cannot be the name of a {what} (got {text!r}); give lower-case letters, digits and '-'"
+        for option, what, text in (("NAME", "job", name), ("--namespace", "namespace", namespace))
+        if text is not None and not LABEL.fullmatch(text)
+    ]
+    if wrong:
+        raise InputError("\n".join(wrong))
     return Cluster(context, namespace)
 
 

@@ -43,7 +43,7 @@ def delete(
     from rallypoint.cluster.deletion import delete_objects, remains
 
     seconds = duration("--timeout", timeout) or 0
-    cluster = connect(context, namespace)
+    cluster = connect(context, namespace, name)
     where = cluster.namespace
     found = remains(cluster, where, name)
     going = [*found.objects, *(found.claims if pvc else [])]

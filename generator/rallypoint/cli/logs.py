@@ -60,7 +60,7 @@ def logs(
         given = " and ".join(option for option, there in chosen.items() if there)
         raise InputError(f"{given}: exclude each other; give one of them")
     part = Excerpt(tail, duration("--since", since))
-    cluster = connect(context, namespace)
+    cluster = connect(context, namespace, name)
     view = job(cluster, cluster.namespace, name)
     if rank is not None:
         node = _node_of(cluster, view, rank)

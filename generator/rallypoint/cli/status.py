@@ -47,7 +47,7 @@ def status(
         raise InputError(
             "--watch: shows a live view, which is no JSON; leave out -o json, or use 'wait -o json'"
         )
-    cluster = connect(context, namespace)
+    cluster = connect(context, namespace, name)
     where = None if all_namespaces else cluster.namespace
     if watch:
         from rallypoint.cli.watch import watch_jobs

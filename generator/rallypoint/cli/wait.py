@@ -36,7 +36,7 @@ def wait(
     Changes nothing. A job of any kind is waited for, a StatefulSet's too, which itself never ends.
     """
     seconds = duration("--timeout", timeout)
-    cluster = connect(context, namespace)
+    cluster = connect(context, namespace, name)
     code, view = await_end(cluster, cluster.namespace, name, seconds)
     tell_end(name, code, view, timeout, as_json=output == "json")
     raise typer.Exit(code)

@@ -15,10 +15,14 @@ from urllib.parse import urlencode
 from rallypoint.cluster.errors import FORBIDDEN, NOT_FOUND, Refusal, Target, Unreachable, refusal
 from rallypoint.cluster.kubeconfig import Access, access
 from rallypoint.cluster.resource import NAMESPACE, Resource
+from rallypoint.errors import InputError
 
 Object = dict[str, Any]
 FIELD_MANAGER = "rallypoint"
 CONNECT_SECONDS, READ_SECONDS = 10.0, 60.0  # webhooks may take 30 s
+SIGNS = {"kind", "metadata", "items", "resources"}
+"""Every answer of an API server has one of these."""
+
 APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
 
 
@@ -46,9 +50,16 @@ class Cluster:
     def __init__(self, context: str | None = None, namespace: str | None = None) -> None:
         """Raises: InputError when the kubeconfig does not lead to a cluster."""
         from kubernetes.client.rest import RESTClientObject
+        from urllib3.exceptions import HTTPError
 
         self._access: Access = access(context)
-        self._pool = RESTClientObject(self._access.configuration).pool_manager
+        try:
+            self._pool = RESTClientObject(self._access.configuration).pool_manager
+        except (HTTPError, ValueError) as error:
+            raise InputError(
+                f"kubeconfig: no connection can be made (context {self._access.context!r}: {_short(error)}); "
+                "mend its addresses"
+            ) from error
         self.context = self._access.context
         self.namespace = namespace or self._access.namespace
 
@@ -149,7 +160,16 @@ class Cluster:
 
     def _call(self, request: Request, target: Target) -> Answer:
         response = self._send(request, target, stream=False)
-        document = json.loads(response.data or b"{}")
+        try:
+            document = json.loads(response.data)
+        except ValueError:
+            document = None
+        if not isinstance(document, dict) or not SIGNS & document.keys():
+            said = response.data[:60].decode("utf-8", "replace")
+            raise Unreachable(
+                f"cluster {self._access.configuration.host}: does not answer as Kubernetes does ({said!r}); "
+                "is the address right, or is there a login page in between?"
+            )
         return Answer(document, _warnings(response.headers))
 
     def _send(self, request: Request, target: Target, stream: bool) -> Any:
@@ -177,6 +197,11 @@ class Cluster:
             text = (response.read() if stream else response.data).decode("utf-8", "replace")
         except urllib3.exceptions.HTTPError as error:
             raise _unreachable(error, host, self.context) from error
+        except ValueError as error:  # a header that cannot be sent
+            raise InputError(
+                f"kubeconfig: the credentials cannot be sent ({type(error).__name__}); "
+                "log in to your cluster again"
+            ) from error
         raise refusal(response.status, text, target._replace(context=self.context))
 
     def _credentials(self) -> dict[str, str]:

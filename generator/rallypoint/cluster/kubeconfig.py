@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +30,6 @@ def access(context: str | None = None) -> Access:
 
     Raises: InputError when there is none, it cannot be read, or has no such context.
     """
-    import logging
-
     from kubernetes.client import Configuration
 
     logging.getLogger("kubernetes").setLevel(logging.CRITICAL)  # its own complaints would stand beside ours
@@ -56,7 +57,10 @@ def _from_file(configuration: Any, context: str | None) -> Access:
     try:
         contexts, current = _contexts(config, where)
         chosen = _chosen(contexts, current, context, where)
-        config.load_kube_config(context=chosen["name"], client_configuration=configuration, config_file=where)
+        with _complaints() as said:
+            config.load_kube_config(
+                context=chosen["name"], client_configuration=configuration, config_file=where
+            )
     except config.ConfigException as error:
         raise InputError(
             f"kubeconfig {where}: {_short(error)}; mend it, or log in to your cluster again"
@@ -65,8 +69,29 @@ def _from_file(configuration: Any, context: str | None) -> Access:
         raise InputError(f"kubeconfig {where}: cannot be read ({_short(error)}); mend the file") from error
     except OSError as error:
         raise InputError(f"kubeconfig {where}: cannot be read ({error.strerror or error})") from error
+    if said:
+        raise InputError(
+            f"kubeconfig {where}: its login program failed ({said[0]}); log in, or mend the file"
+        )
     fields = chosen.get("context") or {}
+    if not isinstance(fields.get("namespace") or "", str):
+        raise InputError(
+            f"kubeconfig {where}: the context's namespace is no text (got {fields['namespace']!r}); quote it"
+        )
     return Access(configuration, chosen["name"], fields.get("namespace") or DEFAULT_NAMESPACE)
+
+
+@contextmanager
+def _complaints() -> Iterator[list[str]]:
+    """What is logged meanwhile: the package only logs that a login program failed, and goes on without."""
+    said: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger().addHandler(handler)
+    try:
+        yield said
+    finally:
+        logging.getLogger().removeHandler(handler)
 
 
 def _contexts(config: Any, where: str) -> tuple[list[dict[str, Any]], str | None]:

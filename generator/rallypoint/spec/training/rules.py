@@ -164,7 +164,8 @@ def _best_model(got: dict[str, Any]) -> list[Broken]:
 
 def _multiple(saves: float, evaluations: float) -> bool:
     """Whether every save falls on an evaluation; ratios and whole numbers do not mix."""
-    if (saves < 1) != (evaluations < 1):
-        return False
     # as the Trainer does for ratios: whole numbers escape the float's remainder
-    return round(saves * 1_000_000) % round(evaluations * 1_000_000) == 0
+    millionths = round(evaluations * 1_000_000)
+    if (saves < 1) != (evaluations < 1) or millionths == 0:
+        return False
+    return round(saves * 1_000_000) % millionths == 0
