@@ -55,6 +55,11 @@ WRONG = {
         "load_best_model_at_end: needs every save at an evaluation (save_steps is 30, eval_steps is 20); "
         "make save_steps a multiple of eval_steps",
     ),
+    "best model, a ratio of nothing": (
+        {"load_best_model_at_end": True, "eval_strategy": "steps", "eval_steps": 1e-8, "save_steps": 0.5},
+        "load_best_model_at_end: needs every save at an evaluation (save_steps is 0.5, eval_steps is 1e-08); "
+        "make save_steps a multiple of eval_steps",
+    ),
 }  # fmt: skip
 
 
