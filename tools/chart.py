@@ -116,6 +116,7 @@ def _rules() -> dict[str, Any]:
         "dns_1035": DNS_1035,
         "dns_1123": DNS_1123,
         "shortest_grace_seconds": program.SHORTEST_GRACE_SECONDS,
+        "longest_ttl_seconds": program.LONGEST_TTL_SECONDS,
         "largest_config": LARGEST_CONFIG,
         "largest_scripts": LARGEST_SCRIPTS,
         "ours": storage.OURS,

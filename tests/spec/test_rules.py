@@ -28,6 +28,7 @@ CASES = [
     ("processes_have_devices", SCRIPT_JOB, {"nproc_per_node": 3, "resources": {"gpus": 2}}, {"nproc_per_node": 3}, "nproc_per_node"),
     ("shm_fits", SCRIPT_JOB, {"resources": {"shm": "2Gi", "memory": "1Gi"}}, {"resources": {"shm": "1Gi", "memory": "1Gi"}}, "resources.shm"),
     ("devices_are_given_once", SCRIPT_JOB, {"resources": {"extra": {"nvidia.com/gpu": 1}}}, {"resources": {"extra": {"a.b/c": 1}}}, "resources.extra.nvidia.com/gpu"),
+    ("ttl_fits", SCRIPT_JOB, {"ttl": "24856d"}, {"ttl": "24855d"}, "ttl"),
     ("grace_is_enough", SCRIPT_JOB, {"grace_period": "29s"}, {"grace_period": "30s"}, "grace_period"),
     ("training_args_are_sound", TRAIN_JOB, {"train": {**TRAIN_JOB["train"], "training_args": {"x": 1}}}, {}, "train.training_args.x"),
     ("mounts_are_free", SCRIPT_JOB, {"volumes": [{"mount": "/etc/rallypoint/x", **EMPTY}]}, {"volumes": [{"mount": "/etc/x", **EMPTY}]}, "volumes.0.mount"),

@@ -15,6 +15,12 @@ What runs, under which name, on which kind, and with how many processes.
 {{- if lt (include "rallypoint.seconds" $job.grace_period | int64) $shortest }}
   {{- printf "grace_period: must be %ds or more, so that a checkpoint can be saved (got '%s')\n" $shortest $job.grace_period }}
 {{- end }}
+{{- $longest := .tables.rules.longest_ttl_seconds | int64 }}
+{{- if $job.ttl }}
+  {{- if gt (include "rallypoint.seconds" $job.ttl | int64) $longest }}
+    {{- printf "ttl: must be %ds (24855d) or less, as Kubernetes counts it (got '%s')\n" $longest $job.ttl }}
+  {{- end }}
+{{- end }}
 {{- if not $job.image }}image: is missing, but pods need one; set an image that has torch, for train also rallypoint[trainer]{{ "\n" }}
 {{- end }}
 {{- end }}

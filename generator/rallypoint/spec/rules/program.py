@@ -13,6 +13,9 @@ from rallypoint.spec.training import broken, mapped
 SHORTEST_GRACE_SECONDS = 30
 """torchrun's own shutdown time-out, within which a checkpoint must be saved."""
 
+LONGEST_TTL_SECONDS = 2**31 - 1
+"""ttlSecondsAfterFinished is an int32. Source: Kubernetes 1.34, batch/v1, JobSpec."""
+
 
 def one_program(job: Job) -> Iterator[Violation]:
     """Exactly one of train and script."""
@@ -92,6 +95,13 @@ def grace_is_enough(job: Job) -> Iterator[Violation]:
         yield Violation(("grace_period",), text)
 
 
+def ttl_fits(job: Job) -> Iterator[Violation]:
+    """Kubernetes counts it in 32 bits."""
+    if job.ttl is not None and seconds(job.ttl) > LONGEST_TTL_SECONDS:
+        text = f"must be {LONGEST_TTL_SECONDS}s (24855d) or less, as Kubernetes counts it (got {job.ttl!r})"
+        yield Violation(("ttl",), text)
+
+
 def training_args_are_sound(job: Job) -> Iterator[Violation]:
     """The arguments are those of the pinned transformers, and agree with each other."""
     if job.train is None:
@@ -117,5 +127,6 @@ RULES = (
     shm_fits,
     devices_are_given_once,
     grace_is_enough,
+    ttl_fits,
     training_args_are_sound,
 )
