@@ -262,3 +262,29 @@ def test_the_test_pod_is_none_of_the_jobs_pods():
 def test_inside_is_only_printed_on_demand():
     assert inside(to_yaml([SCRIPT]))[0]["kind"] == "job"
     assert "Inside" not in helm_on(to_yaml([SCRIPT])).stdout
+
+
+OLD_NAMES = [
+    {"warmup_ratio": 0.1},
+    {"evaluation_strategy": "no"},
+    {"evaluation_strategy": "epoch", "per_gpu_train_batch_size": 4},
+    {"group_by_length": True, "save_safetensors": True},
+    {"group_by_length": False, "adafactor": True},
+    {"adafactor": False, "include_tokens_per_second": True, "include_inputs_for_metrics": True},
+    {"torchdynamo": "inductor"},
+]
+
+
+@pytest.mark.parametrize("arguments", OLD_NAMES, ids="+".join)
+def test_old_names_of_training_arguments_become_todays(tmp_path, arguments):
+    train = {"task": "text-classification", "model": "a/b", "dataset": {"path": "x"}}
+    spec = {"name": "a", "image": "x", "output": {"pvc": "o"}, "train": {**train, "training_args": arguments}}
+    path = job_file(tmp_path, **spec)
+    assert chart_differs(rendered(path)[0], helm_on(path.read_text())) == []
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, -(2**53) - 1])
+def test_a_number_that_helm_has_rounded_to_the_limit_is_refused(number):
+    result = helm_on(to_yaml([{"name": "a", **SCRIPT, "env": {"A": number}}]))
+    assert result.returncode == 1
+    assert "env.A: is too large for helm, which has rounded it" in result.stderr

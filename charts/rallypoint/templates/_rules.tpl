@@ -86,7 +86,7 @@ What one field alone may be is in values.schema.json, which helm looks at first.
 {{- $leaves := include "rallypoint.leaves" (dict "key" "" "value" (omit .root.Values "global")) }}
 {{- range printf "[%s]" (trimSuffix "," $leaves) | fromJsonArray }}
   {{- if kindIs "float64" .value }}
-    {{- if or (gt .value 9007199254740992.0) (lt .value -9007199254740992.0) }}
+    {{- if or (ge .value 9007199254740992.0) (le .value -9007199254740992.0) }}
       {{- printf "%s: is too large for helm, which has rounded it (got %s); quote it, or use a smaller number\n" .key (toJson .value) }}
     {{- else if and (ne .value (floor .value)) (regexMatch "^(labels|annotations|env|script\\.args|scheduling\\.(queue|queue_priority|node_selector)|network\\.annotations)\\b" .key) }}
       {{- printf "%s: is a number with a fraction, of which helm does not keep the spelling (got %s); quote it\n" .key (toJson .value) }}

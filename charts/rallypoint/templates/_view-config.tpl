@@ -38,11 +38,8 @@ JSON unless they say otherwise.
 {{- define "rallypoint.program" -}}
 {{- if .job.train }}
   {{- $train := deepCopy .job.train }}
-  {{- range $name, $value := $train.training_args }}
-    {{- /* a bare `no`, as YAML 1.1 reads it */}}
-    {{- if and (has $name $.tables.training.strategies) (eq (toJson $value) "false") }}
-      {{- $_ := set $train.training_args $name "no" }}
-    {{- end }}
+  {{- if $train.training_args }}
+    {{- $_ := set $train "training_args" (include "rallypoint.todays_arguments" (list $train.training_args .tables.training) | fromJson) }}
   {{- end }}
   {{- dict "train" $train | toJson }}
 {{- else if .job.script }}
@@ -95,4 +92,29 @@ JSON unless they say otherwise.
   {{- $_ := set $data $key (get $context.scripts $path) }}
 {{- end }}
 {{- toJson $data }}
+{{- end }}
+
+{{/* `training_args` with old names replaced and a strategy's false spelled `no`: (list arguments tables); JSON. */}}
+{{- define "rallypoint.todays_arguments" -}}
+{{- $tables := index . 1 }}
+{{- $flags := dict
+      "group_by_length" (list "train_sampling_strategy" "group_by_length")
+      "adafactor" (list "optim" "adafactor")
+      "include_inputs_for_metrics" (list "include_for_metrics" (list "inputs")) }}
+{{- $today := merge (dict "warmup_ratio" "warmup_steps") $tables.renamed }}
+{{- $found := dict }}
+{{- range $name, $value := index . 0 }}
+  {{- /* YAML 1.1 reads a bare no as false */ -}}
+  {{- if and (has $name $tables.strategies) (eq (toJson $value) "false") }}
+    {{- $value = "no" }}
+  {{- end }}
+  {{- if hasKey $flags $name }}
+    {{- if $value }}
+      {{- $_ := set $found (index $flags $name 0) (index $flags $name 1) }}
+    {{- end }}
+  {{- else if not (has $name (list "save_safetensors" "include_tokens_per_second")) }}
+    {{- $_ := set $found (get $today $name | default $name) $value }}
+  {{- end }}
+{{- end }}
+{{- toJson $found }}
 {{- end }}
