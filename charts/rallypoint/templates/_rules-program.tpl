@@ -48,6 +48,30 @@ What runs, under which name, on which kind, and with how many processes.
       {{- include "rallypoint.rules.shipped" (dict "key" (printf "script.files.%s" (include "rallypoint.part" $path)) "path" $path) }}
     {{- end }}
   {{- end }}
+  {{- $seen := dict }}
+  {{- $shipped := list }}
+  {{- if kindIs "map" .files }}
+    {{- $shipped = keys .files }}
+  {{- end }}
+  {{- if and .file (not (hasPrefix "/" .file)) }}
+    {{- $_ := set $seen (clean .file) .file }}
+  {{- end }}
+  {{- range $path := $shipped | sortAlpha }}
+    {{- $key := printf "script.files.%s" (include "rallypoint.part" $path) }}
+    {{- $first := get $seen (clean $path) | default $path }}
+    {{- if ne $first $path }}
+      {{- printf "%s: is the same file as %s (got %s); keep one\n" $key (include "rallypoint.in_quotes" $first) (include "rallypoint.in_quotes" $path) }}
+    {{- else }}
+      {{- $_ := set $seen (clean $path) $path }}
+    {{- end }}
+    {{- $folder := dir (clean $path) }}
+    {{- range until (len (splitList "/" (clean $path))) }}
+      {{- if hasKey $seen $folder }}
+        {{- printf "%s: lies below %s, which is a file (got %s); rename one\n" $key (include "rallypoint.in_quotes" (get $seen $folder)) (include "rallypoint.in_quotes" $path) }}
+      {{- end }}
+      {{- $folder = eq $folder "." | ternary "/" (dir $folder) }}
+    {{- end }}
+  {{- end }}
   {{- $total := 0 }}
   {{- range $path, $text := $.scripts }}
     {{- $total = add $total (len $text) }}

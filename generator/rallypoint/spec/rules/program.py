@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
+from posixpath import normpath
 
 from rallypoint.quantity import quantity, seconds
 from rallypoint.spec.job import KINDS, Job
@@ -102,6 +104,24 @@ def ttl_fits(job: Job) -> Iterator[Violation]:
         yield Violation(("ttl",), text)
 
 
+def shipped_files_differ(job: Job) -> Iterator[Violation]:
+    """Two paths in `script.files` are two files, and none is another's folder."""
+    if job.script is None:
+        return
+    file = job.script.file
+    seen = {normpath(file): file} if file is not None and not file.startswith("/") else {}
+    for path in sorted(job.script.files):
+        first = seen.setdefault(normpath(path), path)
+        index = path if isinstance(job.script.files, dict) else job.script.files.index(path)
+        if first != path:
+            text = f"is the same file as {first!r} (got {path!r}); keep one"
+            yield Violation(("script", "files", index), text, (("script", "file"),))
+        for folder in PurePosixPath(normpath(path)).parents:
+            if str(folder) in seen:
+                text = f"lies below {seen[str(folder)]!r}, which is a file (got {path!r}); rename one"
+                yield Violation(("script", "files", index), text, (("script", "file"),))
+
+
 def training_args_are_sound(job: Job) -> Iterator[Violation]:
     """The arguments are those of the pinned transformers, and agree with each other."""
     if job.train is None:
@@ -128,5 +148,6 @@ RULES = (
     devices_are_given_once,
     grace_is_enough,
     ttl_fits,
+    shipped_files_differ,
     training_args_are_sound,
 )
