@@ -30,7 +30,7 @@ from rallypoint.spec.kinds import LACKS, LONGEST_DERIVED, LONGEST_NAME, having
 from rallypoint.spec.rules import credentials, pod, program, storage
 from rallypoint.spec.storage import VOLUME_SOURCES
 from rallypoint.spec.training import STRATEGIES, TRAINING_ARGS, VERSION
-from rallypoint.spec.training.old import GONE, RENAMED
+from rallypoint.spec.training.old import CONVERTED, GONE, RENAMED
 from rallypoint.spec.training.table import OWNED
 from rallypoint.topology import (
     CONTAINER_NAMES,
@@ -141,8 +141,19 @@ def _training() -> dict[str, Any]:
         "strategies": STRATEGIES,
         "owned": OWNED,
         "gone": GONE,
-        "renamed": RENAMED,
+        **_old_names(),
         "defaults": {name: TRAINING_ARGS[name].default for name in JUDGED_TOGETHER},
+    }
+
+
+def _old_names() -> dict[str, Any]:
+    """The old names by what becomes of them: of a flag that is true, of any value, or of none."""
+    when_true = {name: convert(True) for name, (_, convert) in CONVERTED.items()}
+    valued = {name: CONVERTED[name][1](0.5) for name, change in when_true.items() if isinstance(change, str)}
+    return {
+        "renamed": RENAMED | {name: change[0] for name, change in valued.items()},
+        "flags": {name: change for name, change in when_true.items() if isinstance(change, tuple)},
+        "without_effect": [name for name, change in when_true.items() if change is None],
     }
 
 

@@ -27,10 +27,8 @@ values.schema.json.
 {{/* An old name beside the new one that stands in its place. */}}
 {{- define "rallypoint.rules.old_name" -}}
 {{- $new := get .tables.renamed .name }}
-{{- if eq .name "warmup_ratio" }}
-  {{- $new = "warmup_steps" }}
-{{- else if eq (toJson .value) "true" }}
-  {{- $new = get (dict "group_by_length" "train_sampling_strategy" "adafactor" "optim" "include_inputs_for_metrics" "include_for_metrics") .name | default $new }}
+{{- if and (hasKey .tables.flags .name) (eq (toJson .value) "true") }}
+  {{- $new = index (get .tables.flags .name) 0 }}
 {{- end }}
 {{- if and $new (hasKey .given $new) }}
   {{- printf "train.training_args.%s: the old name of %s, given too (got %s and %s); keep %s\n"
@@ -41,13 +39,9 @@ values.schema.json.
 {{/* The arguments that are judged together, under today's names, with their defaults; JSON. */}}
 {{- define "rallypoint.arguments" -}}
 {{- $found := deepCopy .tables.defaults }}
-{{- range $name, $value := .given }}
-  {{- if and (has $name $.tables.strategies) (eq (toJson $value) "false") }}
-    {{- $value = "no" }}
-  {{- end }}
-  {{- $today := get $.tables.renamed $name | default $name }}
-  {{- if hasKey $found $today }}
-    {{- $_ := set $found $today $value }}
+{{- range $name, $value := include "rallypoint.todays_arguments" (list .given .tables) | fromJson }}
+  {{- if hasKey $found $name }}
+    {{- $_ := set $found $name $value }}
   {{- end }}
 {{- end }}
 {{- toJson $found }}

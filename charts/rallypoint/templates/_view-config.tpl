@@ -97,23 +97,19 @@ JSON unless they say otherwise.
 {{/* `training_args` with old names replaced and a strategy's false spelled `no`: (list arguments tables); JSON. */}}
 {{- define "rallypoint.todays_arguments" -}}
 {{- $tables := index . 1 }}
-{{- $flags := dict
-      "group_by_length" (list "train_sampling_strategy" "group_by_length")
-      "adafactor" (list "optim" "adafactor")
-      "include_inputs_for_metrics" (list "include_for_metrics" (list "inputs")) }}
-{{- $today := merge (dict "warmup_ratio" "warmup_steps") $tables.renamed }}
 {{- $found := dict }}
 {{- range $name, $value := index . 0 }}
   {{- /* YAML 1.1 reads a bare no as false */ -}}
   {{- if and (has $name $tables.strategies) (eq (toJson $value) "false") }}
     {{- $value = "no" }}
   {{- end }}
-  {{- if hasKey $flags $name }}
+  {{- if hasKey $tables.flags $name }}
     {{- if $value }}
-      {{- $_ := set $found (index $flags $name 0) (index $flags $name 1) }}
+      {{- $change := get $tables.flags $name }}
+      {{- $_ := set $found (index $change 0) (index $change 1) }}
     {{- end }}
-  {{- else if not (has $name (list "save_safetensors" "include_tokens_per_second")) }}
-    {{- $_ := set $found (get $today $name | default $name) $value }}
+  {{- else if not (has $name $tables.without_effect) }}
+    {{- $_ := set $found (get $tables.renamed $name | default $name) $value }}
   {{- end }}
 {{- end }}
 {{- toJson $found }}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rallypoint.cli.connection import Context, Namespace, Timeout, connect, duration
-from rallypoint.cli.files import Debug, Files, MoreFiles, Sets, load_job
+from rallypoint.cli.files import Debug, Files, MoreFiles, Sets, load_for_cluster
 from rallypoint.cli.messages import notice, put, put_json, say
 from rallypoint.cli.render import Kind
 from rallypoint.errors import InputError
@@ -63,16 +63,12 @@ def apply(
     Sends what render prints, by server-side apply. The same job again is unchanged. Another run under a
     living name is refused before anything changes. With --wait a StatefulSet is scaled to 0 at its end.
     """
-    from rallypoint.loading import require_cluster
     from rallypoint.render import notices, render
 
     seconds = duration("--timeout", timeout)
     if seconds is not None and not wait:
         raise InputError("--timeout: is the limit of --wait, which is not given; add --wait, or leave it out")
-    given = {"kind": kind, "namespace": namespace}
-    sets = [*(set_ or []), *(f"{key}={value}" for key, value in given.items() if value is not None)]
-    loaded = load_job(ctx, files, filename, sets)
-    require_cluster(loaded)
+    loaded = load_for_cluster(ctx, files, filename, set_, kind=kind, namespace=namespace)
     objects = render(loaded.job, loaded.scripts)
     say(_plan(loaded.job))
     notice(notices(loaded.job))

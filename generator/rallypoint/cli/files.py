@@ -96,3 +96,22 @@ def load_job(
     loaded = load(files, sets)
     notice(loaded.notices)
     return loaded
+
+
+def load_for_cluster(
+    ctx: typer.Context,
+    arguments: list[str] | None,
+    options: list[str] | None,
+    sets: list[str] | None,
+    **fields: str | None,
+) -> Loaded:
+    """As `load_job`, with the spec's `fields` that options of their own give, and all that pods need.
+
+    Raises: as `load_job`; SpecError when something is missing that a cluster needs.
+    """
+    from rallypoint.loading import require_cluster
+
+    given = [f"{key}={value}" for key, value in fields.items() if value is not None]
+    loaded = load_job(ctx, arguments, options, [*(sets or []), *given])
+    require_cluster(loaded)
+    return loaded

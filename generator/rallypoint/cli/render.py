@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rallypoint.cli.files import Debug, Files, MoreFiles, Sets, load_job
+from rallypoint.cli.files import Debug, Files, MoreFiles, Sets, load_for_cluster
 from rallypoint.cli.messages import notice, put, put_json, say
 
 EXAMPLES = """\
@@ -46,14 +46,10 @@ def render(
     debug: Debug = False,
 ) -> None:
     """Print the Kubernetes objects of a job, in apply order."""
-    from rallypoint.loading import require_cluster
     from rallypoint.render import notices, to_yaml
     from rallypoint.render import render as rendered
 
-    given = {"kind": kind, "namespace": namespace}
-    sets = [*(set_ or []), *(f"{key}={value}" for key, value in given.items() if value is not None)]
-    loaded = load_job(ctx, files, filename, sets)
-    require_cluster(loaded)
+    loaded = load_for_cluster(ctx, files, filename, set_, kind=kind, namespace=namespace)
     objects = rendered(loaded.job, loaded.scripts)
     notice(notices(loaded.job))
     if output == "yaml":

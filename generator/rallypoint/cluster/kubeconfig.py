@@ -85,7 +85,7 @@ def _from_file(configuration: Any, context: str | None) -> Access:
 def _complaints() -> Iterator[list[str]]:
     """What is logged meanwhile: the package only logs that a login program failed, and goes on without."""
     said: list[str] = []
-    handler = logging.Handler()
+    handler = logging.Handler(logging.ERROR)
     handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger().addHandler(handler)
     try:
