@@ -8,7 +8,7 @@ BUILDER ?= docker
 MODEL := examples/models/all-MiniLM-L6-v2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow test-exhaustive test-cluster e2e image cluster-up cluster-down check manifests chart generated schema reference constraints wheel clean
+.PHONY: help install demo test test-slow test-exhaustive test-cluster test-core e2e image cluster-up cluster-down check manifests chart generated schema reference constraints wheel clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -50,8 +50,11 @@ cluster-down: install ## Take it down again; nothing stays but the build cache
 test-cluster: install ## Run the tests that need it; they bring it up themselves
 	$(BIN)/python -m pytest -m 'cluster and not exhaustive'
 
-e2e: install $(MODEL) ## Train on that Kubernetes in the image of trainer_image/Dockerfile (E2E='-m core' for the short part)
-	$(BIN)/python -m pytest $(or $(E2E),-m 'cluster and not exhaustive') tests/e2e/test_training*.py
+test-core: install $(MODEL) ## Run the short part of these: every kind once, one training, one lost pod
+	$(BIN)/python -m pytest -m core
+
+e2e: install $(MODEL) ## Train on that Kubernetes in the image of trainer_image/Dockerfile
+	$(BIN)/python -m pytest -m 'cluster and not exhaustive' tests/e2e/test_training*.py
 
 # BUILDER may be podman or buildah; TORCH_INDEX is an index of torch builds, such as those for CPUs (docs/image.md)
 image: ## Build the trainer image as IMAGE, with BUILDER

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from rallypoint.errors import SpecError
-from rallypoint.loading import load, require_cluster
+from rallypoint.loading import load
 from rallypoint.render import render, to_yaml
 from rallypoint.spec import KINDS
 
@@ -25,8 +25,7 @@ def manifest(example: Path, kind: str) -> str:
 
     Raises: SpecError when the kind does not accept it.
     """
-    loaded = load([example], [f"kind={kind}"])
-    require_cluster(loaded)
+    loaded = load([example], [f"kind={kind}"], cluster=True)
     head = f"# {example.relative_to(ROOT)} as {KINDS[kind]}; made by tools/manifests.py.\n"  # type: ignore[index]
     return head + to_yaml(render(loaded.job, loaded.scripts))
 

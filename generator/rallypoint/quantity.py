@@ -19,8 +19,8 @@ _SUFFIXES = {
     },
     **{suffix + "i": Decimal(1024) ** power for power, suffix in enumerate("KMGTPE", start=1)},
 }
-QUANTITY_PATTERN = r"^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?$"
-_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:[eE]([+-]?[0-9]{1,2})|([numkMGTPE]|[KMGTPE]i))?")
+QUANTITY_PATTERN = r"^([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?$"
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,2})|([numkMGTPE]|[KMGTPE]i))?")
 
 DURATION_PATTERN = r"^[1-9][0-9]{0,8}[smhd]$"
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}

@@ -103,6 +103,21 @@ MORE = {
     "label value": {**SCRIPT_JOB, "image": "x", "labels": {"a.b/c": "not a value"}},
     "negative label": {**SCRIPT_JOB, "image": "x", "labels": {"a": -5}},
     "node selector": {**SCRIPT_JOB, "image": "x", "scheduling": {"node_selector": {"a": "it's"}}},
+    "split devices": {
+        **SCRIPT_JOB,
+        "image": "x",
+        "resources": {"extra": {"a/b": 1.5, "nvidia.com/gpu": ".5"}},
+    },
+    "no output and no end": {
+        **SCRIPT_JOB,
+        "image": None,
+        "kind": "statefulset",
+        "deadline": "1h",
+        "ttl": "1h",
+        "suspend": True,
+        "resources": {"extra": {"a/b": "500m"}},
+    },
+    "empty queue": {**SCRIPT_JOB, "image": "x", "scheduling": {"queue": "", "queue_priority": "a" * 64}},
     "interface": {**SCRIPT_JOB, "image": "x", "network": {"interface": "eth0,eth1"}},
     "capability": {**SCRIPT_JOB, "image": "x", "security": {"capabilities": ["sys_ptrace"]}},
     "sub path": {**SCRIPT_JOB, "image": "x", "volumes": [{"mount": "/a", "pvc": "a", "sub_path": "../b"}]},
@@ -145,6 +160,7 @@ SCHEMA = {
     "argument's choice": train_job(eval_strategy="epochs"),
     "old argument's choice": train_job(evaluation_strategy="epochs"),
     "steps with a fraction": train_job(eval_steps=1.5),
+    "a long path": {"volumes": [{"mount": "/" + "a" * 5000, "pvc": "a"}]},
     "steps below none": train_job(max_steps=0),
 }
 

@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 
 from chart.helm import CHART, objects, template
 from rallypoint.errors import InputError
-from rallypoint.loading import load, require_cluster, values
+from rallypoint.loading import load, values
 from rallypoint.podview.config import launcher_files
 from rallypoint.render import render, to_yaml
 
@@ -48,8 +48,7 @@ def rendered(path, sets=()):
 
     Raises: InputError as the command line does.
     """
-    loaded = load([path], sets)
-    require_cluster(loaded)
+    loaded = load([path], sets, cluster=True)
     return render(loaded.job, loaded.scripts), to_yaml([values(loaded)])
 
 

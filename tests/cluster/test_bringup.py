@@ -15,7 +15,8 @@ from .operators import SAMPLES
 from .processes import running_pid
 from .progress import wait_until
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(3600)]  # the first `up` compiles everything
+# the first `up` compiles everything
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(3600, func_only=True)]
 
 UNPRIVILEGED = {
     "allowPrivilegeEscalation": False,

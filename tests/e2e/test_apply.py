@@ -12,7 +12,7 @@ from .programs import HOLD, MEET
 from .space import Space, contents
 from .typed_fixture import Type, written  # noqa: F401  (a fixture)
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 FAILS_ONCE = """\
 import os, pathlib

@@ -18,7 +18,7 @@ from .programs import MEET
 from .release import CHART, Prepare, values
 from .space import Space, contents, create, document
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 TELL = f"{MEET}tell()\n"
 RUNTIMES = "count/trainingruntimes.trainer.kubeflow.org"

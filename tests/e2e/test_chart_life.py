@@ -13,7 +13,7 @@ from .programs import HOLD, MEET
 from .release import Prepare, values
 from .space import Space, contents
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 
 def test_a_release_runs_to_its_end_and_leaves_nothing(kind: Kind, space: Space, prepare: Prepare) -> None:

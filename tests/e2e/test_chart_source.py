@@ -19,7 +19,7 @@ from .release import CHART, Prepare, Release, values
 from .run import CLAIM
 from .space import Space, contents
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 TELL = f"{MEET}tell()\n"
 LONGEST_RELEASE = 53

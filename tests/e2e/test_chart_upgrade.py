@@ -11,7 +11,7 @@ from .kind import BY_NAME, KINDS, Kind
 from .programs import HOLD, MEET
 from .release import Prepare, Release, labels_of, settled, values, versions
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 SUSPENDABLE = [kind for kind in KINDS if kind.name != "statefulset"]
 RUN_CHANGES: dict[str, tuple[dict[str, Any], str]] = {

@@ -13,7 +13,7 @@ from .programs import HOLD, MEET
 from .space import Space, contents, create
 from .typed_fixture import Type, written  # noqa: F401  (a fixture)
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 
 def test_a_running_job_is_gone_when_delete_returns(kind: Kind, space: Space, written: Type) -> None:  # noqa: F811

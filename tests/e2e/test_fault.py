@@ -13,7 +13,7 @@ from .kind import BY_NAME, Kind
 from .programs import HOLD, MEET, VERBATIM, WRONG
 from .run import Run
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 AWKWARD = [
     "$(RANK)",

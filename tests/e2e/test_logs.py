@@ -12,7 +12,7 @@ from .kind import BY_NAME, Kind
 from .programs import HOLD, MEET
 from .typed_fixture import Type, written  # noqa: F401  (a fixture)
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 
 def test_logs_of_one_node_and_of_all(kind: Kind, written: Type) -> None:  # noqa: F811

@@ -9,7 +9,7 @@ import pytest
 from ..cluster.kubectl import kubectl, kubectl_or_fail
 from .space import Space
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFESTS = sorted((ROOT / "manifests").glob("*/*.yaml"))

@@ -10,7 +10,7 @@ from .conftest import Start
 from .kind import Kind
 from .programs import HOLD, MEET
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 
 def test_the_longest_name_runs_with_an_index_of_two_digits(kind: Kind, start: Start) -> None:

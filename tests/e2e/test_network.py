@@ -13,7 +13,7 @@ from .kind import KINDS
 from .programs import HOLD, MEET
 from .run import Run
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 
 def probe(run: Run, name: str, address: str, labels: dict[str, str]) -> str:

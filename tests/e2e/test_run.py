@@ -13,7 +13,7 @@ from .programs import HOLD, MEET
 from .run import Run
 from .space import Space, contents
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.core, pytest.mark.timeout(600, func_only=True)]
 
 
 def lines(run: Run, index: int) -> list[dict[str, object]]:

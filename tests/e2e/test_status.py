@@ -13,7 +13,7 @@ from .programs import MEET, WRONG
 from .space import create
 from .typed_fixture import Type, written  # noqa: F401  (a fixture)
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 STEPS = """\
 import os, time

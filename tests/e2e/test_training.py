@@ -15,7 +15,7 @@ from .training_job import EXAMPLE
 from .training_result import TOLERANCE, Result, difference
 from .training_run import TrainingRun
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900, func_only=True)]
 
 
 def identities(run: TrainingRun) -> set[tuple[str, ...]]:

@@ -19,7 +19,7 @@ from .training_result import TOLERANCE, Result, difference
 from .training_run import TrainingRun
 from .training_watch import Watch
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 FAULT_STEP = 200
 JOB = BY_NAME["job"]

@@ -20,7 +20,7 @@ from .training_result import Result
 
 pytestmark = [
     pytest.mark.cluster,
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(600, func_only=True),
     pytest.mark.skipif(foreign(), reason="stops programs of the cluster that tests/cluster brings up"),
 ]
 

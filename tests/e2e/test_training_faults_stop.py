@@ -21,7 +21,7 @@ from .training_result import Result, difference
 from .training_run import TrainingRun, run_locally
 from .training_watch import Watch
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 Figure = Callable[..., None]
 

@@ -13,7 +13,7 @@ from ..cluster.kubectl import kubectl, kubectl_or_fail
 from ..render.cases import random
 from .kind import Kind
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900, func_only=True)]
 
 CHUNK = 40
 FIRST = 2000

@@ -19,7 +19,7 @@ from .training_queue import create_queue, delete_queue
 from .training_result import Result
 from .training_run import TrainingRun
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900, func_only=True)]
 
 SUSPENDABLE = [BY_NAME[name] for name in ("job", "jobset", "trainjob", "pytorchjob")]
 

@@ -9,7 +9,7 @@ from .kind import BY_NAME, Kind
 from .programs import HOLD, MEET
 from .typed_fixture import Type, written  # noqa: F401  (a fixture)
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 
 def test_wait_knows_time_out_and_end_of_every_kind(kind: Kind, written: Type) -> None:  # noqa: F811

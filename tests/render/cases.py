@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rallypoint.loading import load, require_cluster
+from rallypoint.loading import load
 from rallypoint.render import render
 from rallypoint.spec import Job
 from random_specs import KINDS, spec
@@ -45,8 +45,7 @@ class Case(NamedTuple):
 def loaded(case: Case) -> tuple[Job, list[Object]]:
     """The job of a case and its objects."""
     if isinstance(case.source, Path):
-        found = load([case.source], [f"kind={case.kind}"])
-        require_cluster(found)
+        found = load([case.source], [f"kind={case.kind}"], cluster=True)
         return found.job, render(found.job, found.scripts)
     job = Job.model_validate(spec(case.kind, case.source))
     inline = job.script.inline if job.script is not None else None

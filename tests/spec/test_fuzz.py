@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rallypoint.errors import SpecError
-from rallypoint.loading import load, require_cluster, values
+from rallypoint.loading import load, values
 from rallypoint.loading.wording import WORDINGS
 from spec.strategies import specs
 
@@ -34,8 +34,7 @@ def outcome(text):
 @QUIET
 @given(specs())
 def test_valid_documents_load_and_fit_a_cluster(document):
-    loaded = load(["-"], stdin=io.StringIO(json.dumps(document)))
-    require_cluster(loaded)
+    load(["-"], stdin=io.StringIO(json.dumps(document)), cluster=True)
 
 
 @QUIET

@@ -28,6 +28,7 @@ CASES = [
     ("processes_have_devices", SCRIPT_JOB, {"nproc_per_node": 3, "resources": {"gpus": 2}}, {"nproc_per_node": 3}, "nproc_per_node"),
     ("shm_fits", SCRIPT_JOB, {"resources": {"shm": "2Gi", "memory": "1Gi"}}, {"resources": {"shm": "1Gi", "memory": "1Gi"}}, "resources.shm"),
     ("devices_are_given_once", SCRIPT_JOB, {"resources": {"extra": {"nvidia.com/gpu": 1}}}, {"resources": {"extra": {"a.b/c": 1}}}, "resources.extra.nvidia.com/gpu"),
+    ("devices_are_whole", SCRIPT_JOB, {"resources": {"extra": {"a.b/c": 1.5}}}, {"resources": {"extra": {"a.b/c": "2000m", "hugepages-2Mi": "1.5"}}}, "resources.extra.a.b/c"),
     (
         "shipped_files_differ",
         SCRIPT_JOB,

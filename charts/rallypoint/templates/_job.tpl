@@ -30,7 +30,7 @@ Every define here prints JSON; read it with fromJson.
 {{- $_ = set .network "annotations" (include "rallypoint.texts" .network.annotations | fromJson) }}
 {{- $_ = set .scheduling "node_selector" (include "rallypoint.texts" .scheduling.node_selector | fromJson) }}
 {{- range $key := list "queue" "queue_priority" }}
-  {{- if hasKey $.scheduling $key }}
+  {{- if not (kindIs "invalid" (index $.scheduling $key)) }}
     {{- $_ := set $.scheduling $key (include "rallypoint.text" (get $.scheduling $key)) }}
   {{- end }}
 {{- end }}
@@ -116,7 +116,7 @@ Every define here prints JSON; read it with fromJson.
 
 {{/* The number that a quantity stands for: 500m is 0.5, 1Gi is 1073741824. Decimal steps, so 4.2M is exact. */}}
 {{- define "rallypoint.quantity" -}}
-{{- $number := regexFind "^[0-9]+(\\.[0-9]+)?" . }}
+{{- $number := regexFind "^([0-9]+(\\.[0-9]*)?|\\.[0-9]+)" . }}
 {{- $suffix := trimPrefix $number . }}
 {{- $factors := dict "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18
       "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 "Pi" 1125899906842624.0

@@ -12,7 +12,10 @@ is about what lies inside.
   {{- include "rallypoint.rules.label_value" (dict "key" (printf "scheduling.node_selector.%s" (include "rallypoint.part" $key)) "value" $value) }}
 {{- end }}
 {{- range $field := list "queue" "queue_priority" }}
-  {{- include "rallypoint.rules.label_value" (dict "key" (printf "scheduling.%s" $field) "value" (get $job.scheduling $field | default "")) }}
+  {{- $name := index $job.scheduling $field }}
+  {{- if and (kindIs "string" $name) (or (gt (len $name) 63) (not (regexMatch "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$" $name))) }}
+    {{- printf "scheduling.%s: must be 1 to 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit (got %s)\n" $field (include "rallypoint.in_quotes" (trunc 80 $name)) }}
+  {{- end }}
 {{- end }}
 {{- with $job.network.interface }}
   {{- if not (regexMatch "^[A-Za-z0-9_.@-]{1,15}$" .) }}
@@ -61,7 +64,7 @@ is about what lies inside.
 
 {{/* Something when the text is a quantity above zero. */}}
 {{- define "rallypoint.is_quantity" -}}
-{{- if regexMatch "^[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?$" . }}
+{{- if regexMatch "^([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?$" . }}
 {{- if gt (include "rallypoint.quantity" . | float64) 0.0 }}true
 {{- end }}
 {{- end }}

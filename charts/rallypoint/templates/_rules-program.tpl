@@ -144,7 +144,8 @@ What runs, under which name, on which kind, and with how many processes.
 {{- range $name, $amount := $resources.extra }}
   {{- if hasKey $own $name }}
     {{- printf "resources.extra.%s: has a field of its own (got %s); set %s instead\n" (include "rallypoint.part" $name) $amount (get $own $name) }}
-  {{- else if contains "/" $name }}
+  {{- end }}
+  {{- if contains "/" $name }}
     {{- $number := include "rallypoint.quantity" $amount | float64 }}
     {{- if ne $number (floor $number) }}
       {{- printf "resources.extra.%s: must be a whole number (got %s); devices cannot be split\n" (include "rallypoint.part" $name) $amount }}

@@ -81,9 +81,14 @@ def _position(file: str, typed: list[str]) -> int:
 
 
 def load_job(
-    ctx: typer.Context, arguments: list[str] | None, options: list[str] | None, sets: list[str]
+    ctx: typer.Context,
+    arguments: list[str] | None,
+    options: list[str] | None,
+    sets: list[str],
+    *,
+    cluster: bool = False,
 ) -> Loaded:
-    """The checked job, its notices already on stderr.
+    """The checked job, on a `cluster` with all that pods need, its notices already on stderr.
 
     Raises: InputError when a file cannot be read; SpecError with all problems of the spec.
     """
@@ -93,7 +98,7 @@ def load_job(
     files = job_files(ctx, arguments, options)
     if "-" in files and sys.stdin is not None and sys.stdin.isatty():
         say("reading the job from the terminal; end it with Ctrl-D")
-    loaded = load(files, sets)
+    loaded = load(files, sets, cluster=cluster)
     notice(loaded.notices)
     return loaded
 
@@ -109,9 +114,5 @@ def load_for_cluster(
 
     Raises: as `load_job`; SpecError when something is missing that a cluster needs.
     """
-    from rallypoint.loading import require_cluster
-
     given = [f"{key}={value}" for key, value in fields.items() if value is not None]
-    loaded = load_job(ctx, arguments, options, [*(sets or []), *given])
-    require_cluster(loaded)
-    return loaded
+    return load_job(ctx, arguments, options, [*(sets or []), *given], cluster=True)

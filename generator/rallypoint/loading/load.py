@@ -35,8 +35,16 @@ class Loaded(NamedTuple):
     """The layered values with their places, for later rules."""
 
 
-def load(files: Sequence[str | Path], sets: Sequence[str] = (), *, stdin: TextIO | None = None) -> Loaded:
+def load(
+    files: Sequence[str | Path],
+    sets: Sequence[str] = (),
+    *,
+    stdin: TextIO | None = None,
+    cluster: bool = False,
+) -> Loaded:
     """The job that the files say, layered left to right, then the --set options.
+
+    With `cluster`, it has what only a cluster needs too, such as an image and a shared output.
 
     Raises: SpecError with every problem, in file order.
     """
@@ -46,7 +54,7 @@ def load(files: Sequence[str | Path], sets: Sequence[str] = (), *, stdin: TextIO
         raise spec_error(findings)
     tree, doubts = settled(tree)
     tree, notices = modern(tree)
-    checked = validated(tree)
+    checked = validated(tree, rules.on_cluster if cluster else rules.always)
     scripts, missing = shipped(tree)
     doubtful = {finding.key for finding in doubts}
     later = [*checked.findings, *located(tree, checked.violations), *missing]

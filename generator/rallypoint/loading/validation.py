@@ -15,6 +15,8 @@ from rallypoint.loading.tree import Finding, Path, Tree, dotted, nearest, plain
 from rallypoint.loading.wording import wording
 from rallypoint.spec import Job, rules
 
+Judge = Callable[[Job], list[rules.Violation]]
+"""Rules between fields, as a job breaks them."""
 MOST_ROUNDS = 6
 """Taking a wrong value out can leave another mistake, as a missing field; deeper chains are given up."""
 STAND_IN_NAME = "name"
@@ -38,8 +40,8 @@ class Checked(NamedTuple):
     """What is wrong between fields."""
 
 
-def validated(tree: Tree) -> Checked:
-    """The job that the values describe, or what keeps them from being one."""
+def validated(tree: Tree, judged: Judge = rules.always) -> Checked:
+    """The job that the values describe, or what keeps them from being one; `judged` by these rules."""
     try:
         job = Job.model_validate(plain(tree))
     except ValidationError as error:
@@ -47,8 +49,8 @@ def validated(tree: Tree) -> Checked:
         findings = [
             Finding(nearest(tree, path).place, dotted(path), wording(path, item)) for path, item in errors
         ]
-        return Checked(None, findings, _between_the_sound(plain(tree), errors))
-    return Checked(job, [], rules.always(job))
+        return Checked(None, findings, _between_the_sound(plain(tree), errors, judged))
+    return Checked(job, [], judged(job))
 
 
 def _located(error: ValidationError) -> list[tuple[Path, dict[str, Any]]]:
@@ -61,7 +63,7 @@ def _located(error: ValidationError) -> list[tuple[Path, dict[str, Any]]]:
 
 
 def _between_the_sound(
-    values: dict[str, Any], errors: list[tuple[Path, dict[str, Any]]]
+    values: dict[str, Any], errors: list[tuple[Path, dict[str, Any]]], judged: Judge
 ) -> list[rules.Violation]:
     """The violations among the fields that are right."""
     out: list[Path] = []
@@ -72,7 +74,7 @@ def _between_the_sound(
         except ValidationError as error:
             errors = _located(error)
         else:
-            return [item for item in rules.always(job) if not _depends(item, out)]
+            return [item for item in judged(job) if not _depends(item, out)]
     return []
 
 

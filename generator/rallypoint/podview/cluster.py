@@ -14,7 +14,7 @@ LARGEST_CONFIG = 240 * 1024
 
 def refuse_broken_rules(job: Job) -> None:
     """Raises: SpecError with every rule that `job` breaks on a cluster. Loading says the same, with lines."""
-    violations = [*rules.always(job), *rules.for_cluster(job)]
+    violations = rules.on_cluster(job)
     if violations:
         raise SpecError([Problem("", 0, ".".join(map(str, found.key)), found.text) for found in violations])
 

@@ -102,6 +102,7 @@ def _positive_quantity(text: str) -> str:
 DNS_1035 = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 DNS_1123 = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 DNS_1123_SUBDOMAIN = rf"{DNS_1123}(\.{DNS_1123})*"
+LABEL_VALUE = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 QUALIFIED_NAME = rf"({DNS_1123_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?"
 
 Name = Annotated[
@@ -134,7 +135,7 @@ LabelValue = Annotated[
     str,
     BeforeValidator(number_as_text),
     matching(
-        r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?",
+        rf"({LABEL_VALUE})?",
         "must be at most 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit",
         63,
     ),
@@ -160,5 +161,5 @@ Duration = Annotated[
 AbsolutePath = Annotated[
     str,
     matching(r"/[^\x00-\x1f:]*", "must be an absolute path without ':' or control characters", 4096),
-    WithJsonSchema({"type": "string", "pattern": "^/[^\\x00-\\x1f:]*$"}),
+    WithJsonSchema({"type": "string", "pattern": "^/[^\\x00-\\x1f:]*$", "maxLength": 4096}),
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from rallypoint.spec.base import (
+    LABEL_VALUE,
     Duration,
     Label,
     LabelValue,
@@ -16,6 +17,7 @@ from rallypoint.spec.base import (
     Text,
     Verbatim,
     matching,
+    number_as_text,
 )
 
 
@@ -30,7 +32,16 @@ class Rendezvous(Model):
     """How long nodes wait for one that is missing, at the start and after each loss."""
 
 
-QueueName = Annotated[LabelValue, Field(min_length=1)]
+QueueName = Annotated[
+    str,
+    BeforeValidator(number_as_text),
+    matching(
+        LABEL_VALUE,
+        "must be 1 to 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit",
+        63,
+    ),
+    WithJsonSchema({"type": ["string", "number", "boolean"]}),
+]
 
 
 class Scheduling(Model):

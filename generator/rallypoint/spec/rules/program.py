@@ -89,6 +89,14 @@ def devices_are_given_once(job: Job) -> Iterator[Violation]:
             )
 
 
+def devices_are_whole(job: Job) -> Iterator[Violation]:
+    """A device cannot be split. Source: Kubernetes docs 1.34, "Resource management", extended resources."""
+    for name, size in job.resources.extra.items():
+        if "/" in name and quantity(size) % 1:
+            text = f"must be a whole number (got {size}); devices cannot be split"
+            yield Violation(("resources", "extra", name), text)
+
+
 def grace_is_enough(job: Job) -> Iterator[Violation]:
     """A pod that is stopped can save."""
     if seconds(job.grace_period) < SHORTEST_GRACE_SECONDS:
@@ -146,6 +154,7 @@ RULES = (
     processes_have_devices,
     shm_fits,
     devices_are_given_once,
+    devices_are_whole,
     grace_is_enough,
     ttl_fits,
     shipped_files_differ,
