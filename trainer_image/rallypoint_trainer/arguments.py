@@ -54,7 +54,7 @@ DEFAULTS: dict[str, Any] = {
     "logging_nan_inf_filter": False,
     "ddp_find_unused_parameters": False,
     "ddp_broadcast_buffers": False,
-    "train_sampling_strategy": "group_by_length",
+    "train_sampling_strategy": "batch_rebalance",
 }
 
 

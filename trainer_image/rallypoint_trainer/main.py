@@ -205,7 +205,7 @@ def _decisions(contract: Contract, arguments: TrainingArguments, bf16: Decision)
     order = (
         "asked for"
         if "train_sampling_strategy" in asked
-        else "like lengths share a batch, which needs less padding"
+        else "random global batches, like lengths on one rank, which needs less padding"
     )
     return {"precision": f"{precision}: {why}", "sampling": f"{arguments.train_sampling_strategy}: {order}"}
 
