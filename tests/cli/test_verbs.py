@@ -76,6 +76,15 @@ def test_a_namespace_on_the_command_line_wins(folder):
     assert {part["metadata"]["namespace"] for part in documents(found.stdout)} == {"research"}
 
 
+def test_an_option_is_named_as_it_was_typed_and_is_no_set(folder):
+    found = rallypoint("render", "--kind", "pod", "-n", "a,nodes=5", folder=folder)
+    assert found.returncode == 2
+    kind, namespace = found.stderr.splitlines()
+    assert kind.startswith("--kind: kind: must be one of job, ")
+    assert namespace.startswith("--namespace: namespace: must be ")
+    assert "(got 'a,nodes=5')" in namespace
+
+
 def test_a_kind_on_the_command_line_wins(folder):
     found = rallypoint("render", "--kind", "PyTorchJob", folder=folder)
     assert documents(found.stdout)[-1]["kind"] == "PyTorchJob"

@@ -85,10 +85,9 @@ def load_job(
     arguments: list[str] | None,
     options: list[str] | None,
     sets: list[str],
-    *,
-    cluster: bool = False,
+    **target: Any,
 ) -> Loaded:
-    """The checked job, on a `cluster` with all that pods need, its notices already on stderr.
+    """The checked job, for the `target` that `load` takes, its notices already on stderr.
 
     Raises: InputError when a file cannot be read; SpecError with all problems of the spec.
     """
@@ -98,7 +97,7 @@ def load_job(
     files = job_files(ctx, arguments, options)
     if "-" in files and sys.stdin is not None and sys.stdin.isatty():
         say("reading the job from the terminal; end it with Ctrl-D")
-    loaded = load(files, sets, cluster=cluster)
+    loaded = load(files, sets, **target)
     notice(loaded.notices)
     return loaded
 
@@ -114,5 +113,5 @@ def load_for_cluster(
 
     Raises: as `load_job`; SpecError when something is missing that a cluster needs.
     """
-    given = [f"{key}={value}" for key, value in fields.items() if value is not None]
-    return load_job(ctx, arguments, options, [*(sets or []), *given], cluster=True)
+    given = {key: value for key, value in fields.items() if value is not None}
+    return load_job(ctx, arguments, options, sets or [], cluster=True, fields=given)

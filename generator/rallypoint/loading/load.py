@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TextIO
 
 from rallypoint.loading.arguments import modern
@@ -12,7 +13,7 @@ from rallypoint.loading.layers import layered
 from rallypoint.loading.reader import Reader, Unreadable
 from rallypoint.loading.scripts import folder_of, shipped
 from rallypoint.loading.sets import FILE as SET
-from rallypoint.loading.sets import apply_set
+from rallypoint.loading.sets import apply_option, apply_set
 from rallypoint.loading.text import settled
 from rallypoint.loading.tree import Finding, Place, Tree, dotted, nearest, plain, problems, spec_error
 from rallypoint.loading.validation import validated
@@ -41,15 +42,17 @@ def load(
     *,
     stdin: TextIO | None = None,
     cluster: bool = False,
+    fields: Mapping[str, str] = MappingProxyType({}),
 ) -> Loaded:
-    """The job that the files say, layered left to right, then the --set options.
+    """The job that the files say, layered left to right, then the --set options, then `fields`.
 
+    Those are fields with an option of their own, such as `--kind`: text as it stands.
     With `cluster`, it has what only a cluster needs too, such as an image and a shared output.
 
     Raises: SpecError with every problem, in file order.
     """
     names = [str(file) for file in files]
-    tree, findings = _merged(names, sets, stdin)
+    tree, findings = _merged(names, sets, fields, stdin)
     if tree is None or not isinstance(tree.value, dict):
         raise spec_error(findings)
     tree, doubts = settled(tree)
@@ -80,7 +83,9 @@ def located(tree: Tree, violations: list[rules.Violation]) -> list[Finding]:
     return [Finding(nearest(tree, item.key).place, dotted(item.key), item.text) for item in violations]
 
 
-def _merged(names: list[str], sets: Sequence[str], stdin: TextIO | None) -> tuple[Tree | None, list[Finding]]:
+def _merged(
+    names: list[str], sets: Sequence[str], fields: Mapping[str, str], stdin: TextIO | None
+) -> tuple[Tree | None, list[Finding]]:
     """All layers as one tree, and what is wrong with them as YAML."""
     findings: list[Finding] = []
     merged: Tree | None = None
@@ -95,6 +100,8 @@ def _merged(names: list[str], sets: Sequence[str], stdin: TextIO | None) -> tupl
         merged = Tree(merged.place, dict(merged.value))
         problems = (apply_set(merged, text, len(names) + index) for index, text in enumerate(sets))
         findings += [problem for problem in problems if problem is not None]
+        for key, text in fields.items():
+            apply_option(merged, key, text, len(names) + len(sets))
     return merged, findings
 
 

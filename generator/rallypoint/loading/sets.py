@@ -38,6 +38,11 @@ def apply_set(tree: Tree, text: str, layer: int) -> Finding | None:
     return None
 
 
+def apply_option(tree: Tree, key: str, text: str, layer: int) -> None:
+    """Changes `tree` as an option of its own says, as `--kind text` does for `kind`; `text` is text."""
+    tree.value[key] = Tree(Place(layer, 0, 0, f"--{key}"), text)
+
+
 def _split(text: str, separator: str) -> list[str]:
     """The parts between separators that are neither escaped nor inside braces."""
     parts, part, depth, position = [], "", 0, 0

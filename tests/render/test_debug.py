@@ -1,0 +1,10 @@
+"""`debug: true` means the same in a pod and on this machine: the launcher, which is no package, has its own list."""
+
+from processes import DEBUG as HERE
+from rallypoint.podview.environment import DEBUG as IN_PODS
+
+
+def test_the_launcher_sets_what_pods_have_but_for_a_place_in_the_pod():
+    there = {name: value for name, value in IN_PODS.items() if not value.startswith("/")}
+    assert there == HERE
+    assert set(IN_PODS) - set(HERE) == {"TORCH_NCCL_DEBUG_INFO_TEMP_FILE"}
