@@ -1,6 +1,7 @@
-"""`debug: true` means the same in a pod and on this machine: the launcher, which is no package, has its own list."""
+"""`debug: true` is the same in a pod and on this machine; the launcher, which is no package, has its own list."""
 
 from processes import DEBUG as HERE
+
 from rallypoint.podview.environment import DEBUG as IN_PODS
 
 

@@ -53,7 +53,7 @@ def test_the_start_says_what_was_decided(ended):
         "global_batch": 8,
         "resumed_from": None,
         "precision": "float32: asked for",
-        "sampling": "batch_rebalance: random global batches, like lengths on one rank, which needs less padding",
+        "sampling": "batch_rebalance: random global batches, like lengths on one rank",
     }
 
 

@@ -205,7 +205,7 @@ def _decisions(contract: Contract, arguments: TrainingArguments, bf16: Decision)
     order = (
         "asked for"
         if "train_sampling_strategy" in asked
-        else "random global batches, like lengths on one rank, which needs less padding"
+        else "random global batches, like lengths on one rank"
     )
     return {"precision": f"{precision}: {why}", "sampling": f"{arguments.train_sampling_strategy}: {order}"}
 
