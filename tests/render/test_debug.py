@@ -1,4 +1,4 @@
-"""`debug: true` is the same in a pod and on this machine; the launcher, which is no package, has its own list."""
+"""`debug: true` is the same in a pod and on this machine: the launcher, no package, has a list of its own."""
 
 from processes import DEBUG as HERE
 
