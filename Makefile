@@ -51,7 +51,7 @@ test-cluster: install ## Run the tests that need it; they bring it up themselves
 	$(BIN)/python -m pytest -m 'cluster and not exhaustive'
 
 test-core: install $(MODEL) ## Run the short part of these: every kind once, one training, one lost pod
-	$(BIN)/python -m pytest -m core
+	$(BIN)/python -m pytest -m core tests/e2e
 
 e2e: install $(MODEL) ## Train on that Kubernetes in the image of trainer_image/Dockerfile
 	$(BIN)/python -m pytest -m 'cluster and not exhaustive' tests/e2e/test_training*.py
