@@ -21,7 +21,7 @@ EXAMPLE = ROOT / "examples/mrpc/job.yaml"
 SEEDS = (42, 1, 2)
 LAYOUTS = {
     "three nodes": ("nodes=3", "train.training_args.per_device_train_batch_size=16"),
-    "one process": ("nodes=1", "train.training_args.per_device_train_batch_size=48"),
+    "one process": ("nodes=1", "resources.cpu=1", "train.training_args.per_device_train_batch_size=48"),
 }
 METRICS = ("eval_accuracy", "eval_f1")
 
