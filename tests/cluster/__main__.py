@@ -1,7 +1,7 @@
 """`python -m tests.cluster up | down | status | build | missing | stop NAME | start NAME`, from the root.
 
 Exit codes: 0 done; 1 failed, or `status` found a part that is not well; 2 wrong arguments;
-3 this machine lacks something, listed on stdout, one line each.
+3 this machine lacks something, listed on stdout, one line each; 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .processes import stop
 from .progress import ClusterError, say
 
 MISSING = 3
+INTERRUPTED = 130
 
 
 def main() -> int:
@@ -33,6 +34,9 @@ def main() -> int:
     except ClusterError as error:
         print(f"cluster: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("cluster: stopped; the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
 
 
 def parse() -> argparse.Namespace:

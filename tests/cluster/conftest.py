@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import uuid
 from collections.abc import Iterator
 
@@ -10,6 +11,7 @@ import pytest
 
 from . import lifecycle
 from .access import foreign
+from .build import MODULES
 from .kubectl import kubectl_or_fail
 from .machine import Machine, machine
 from .missing import missing
@@ -21,10 +23,18 @@ def bare_machine() -> Machine | None:
     """The machine before the cluster came; None when the cluster was there already, or is not ours."""
     if foreign():
         return None
-    lacking = missing()
+    lacking = [*missing(), *uncompiled()]
     if lacking:
         pytest.skip(f"no cluster here: {'; '.join(lacking)}")
     return None if STATE.exists() else machine()  # even if a part of it is not well just now
+
+
+def uncompiled() -> list[str]:
+    """What is not compiled, where RALLYPOINT_CLUSTER=compiled asks not to wait for that."""
+    if os.environ.get("RALLYPOINT_CLUSTER") != "compiled":
+        return []
+    names = [module.name for module in MODULES if not module.is_built]
+    return [f"not compiled yet: {', '.join(names)}; make cluster-up"] if names else []
 
 
 @pytest.fixture(scope="session")
