@@ -20,8 +20,8 @@ ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples/mrpc/job.yaml"
 SEEDS = (42, 1, 2)
 LAYOUTS = {
-    "three nodes": ("nodes=3", "train.training_args.per_device_train_batch_size=16"),
-    "one process": ("nodes=1", "resources.cpu=1", "train.training_args.per_device_train_batch_size=48"),
+    "three nodes": ("nodes=3",),
+    "one process": ("nodes=1", "resources.cpu=1", "train.training_args.gradient_accumulation_steps=3"),
 }
 METRICS = ("eval_accuracy", "eval_f1")
 
