@@ -33,7 +33,7 @@ demo: install $(MODEL) ## Fine-tune BERT on MRPC with three local nodes
 	$(BIN)/rallypoint run examples/mrpc/job.yaml
 
 test: install $(MODEL) ## Run the tests that need no cluster
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slow: install $(MODEL) ## Run the long tests: kills, twelve nodes, forty exits, real trainings
 	$(BIN)/python -m pytest -m 'slow and not cluster'
