@@ -1,6 +1,7 @@
 """apply, wait, logs and delete against a small server: what is sent, in which order, and what is refused."""
 
 import json
+from threading import Timer
 
 import pytest
 
@@ -62,6 +63,17 @@ def test_apply_rehearses_everything_before_it_sends_in_render_s_order(api, capsy
     order = [f"{CORE}/configmaps/tiny-config", f"{CORE}/services/tiny-rdzv", f"{POLICY}/tiny", f"{NS}/tiny"]
     assert sent == [*(("All", path) for path in order), *((None, path) for path in order)]
     assert ended.out.splitlines()[0] == "configmap/tiny-config created"
+
+
+def test_apply_waits_for_the_pods_of_an_earlier_run(api, capsys, file):
+    accept(api)
+    api.put("GET", f"{CORE}/pods", items({"metadata": {"name": "tiny-0-x", "namespace": "research"}}))
+    Timer(1.2, api.put, ("GET", f"{CORE}/pods", items())).start()
+    ended = verb(capsys, "apply", file)
+    assert ended.code == 0
+    assert ended.err.count("waiting for the pods of an earlier run to end (tiny-0-x)") == 1
+    paths = [(call.method, call.path) for call in api.calls]
+    assert paths.index(("PATCH", f"{CORE}/configmaps/tiny-config")) > paths.index(("GET", f"{CORE}/pods")) + 1
 
 
 def test_apply_sends_exactly_what_render_prints_as_rallypoint(api, capsys, file):

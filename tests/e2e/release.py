@@ -69,8 +69,9 @@ class Release:
         return result.stdout
 
     def uninstall(self) -> str:
-        """What helm says that it has kept."""
-        result = self.helm("uninstall", self.run.name, "--wait", "--timeout=90s")
+        """What helm says that it has kept, once the pods are gone too."""
+        words = ("--cascade=foreground", "--wait", "--timeout=90s")
+        result = self.helm("uninstall", self.run.name, *words)
         assert result.returncode == 0, result.stderr
         return result.stdout + result.stderr
 

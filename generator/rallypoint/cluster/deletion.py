@@ -92,7 +92,7 @@ def delete_objects(
         told(one)
         last = all(other.resource not in workloads for other in found[position + 1 :])
         if one.resource in workloads and last:
-            _pods_gone(cluster, namespace, name, until)
+            wait_for_pods(cluster, namespace, name, until)
 
 
 def _gone(cluster: Cluster, namespace: str, one: Found, until: float) -> None:
@@ -105,9 +105,26 @@ def _gone(cluster: Cluster, namespace: str, one: Found, until: float) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def _pods_gone(cluster: Cluster, namespace: str, name: str, until: float) -> None:
+def wait_for_pods(
+    cluster: Cluster,
+    namespace: str,
+    name: str,
+    until: float,
+    told: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Returns when no pod of the job is left; `told` once that there are some.
+
+    Raises: RallypointError when some are still there at `until`, on time.monotonic's clock.
+    """
+    words = ""
     while left := cluster.list(POD, namespace, labelSelector=f"{OWNER_LABEL}={name}"):
+        names = ", ".join(item["metadata"]["name"] for item in left)
         if time.monotonic() > until:
-            names = ", ".join(item["metadata"]["name"] for item in left)
-            raise RallypointError(f"{name}: pods are still ending ({names}); wait longer with --timeout")
+            raise RallypointError(
+                f"{name}: pods are still ending ({names}); wait longer (delete has --timeout), "
+                "or look at why they stay"
+            )
+        if not words:
+            words = f"waiting for the pods of an earlier run to end ({names})"
+            told(words)
         time.sleep(LOOK_SECONDS)

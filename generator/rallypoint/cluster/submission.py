@@ -5,17 +5,19 @@ Nothing is changed before all of it is known to be accepted, as far as the API s
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rallypoint.cluster.client import Cluster
-from rallypoint.cluster.deletion import HELM, delete_objects, remains
+from rallypoint.cluster.deletion import HELM, delete_objects, remains, wait_for_pods
 from rallypoint.cluster.difference import Difference, config_differences, workload_differences
 from rallypoint.cluster.errors import not_installed
 from rallypoint.cluster.objects import Sent, fitted, living_objects, rehearse, send, unknown_kinds
 from rallypoint.cluster.resource import WORKLOADS
 from rallypoint.cluster.view import JobView, jobs
 from rallypoint.errors import InputError, RallypointError
+from rallypoint.quantity import seconds
 from rallypoint.spec import Job
 
 Object = dict[str, Any]
@@ -103,8 +105,6 @@ def prepared(given: Submission) -> tuple[list[Object], list[str]]:
 
 def end_old(given: Submission, told: Callable[[str], None]) -> Submission:
     """The submission once the old job is gone; its claims stay."""
-    from rallypoint.quantity import seconds
-
     found = remains(given.cluster, given.namespace, given.job.name)
     limit = seconds(given.job.grace_period) + SAVE_SECONDS
     delete_objects(
@@ -120,10 +120,18 @@ def end_old(given: Submission, told: Callable[[str], None]) -> Submission:
 
 
 def clear_leftovers(given: Submission, told: Callable[[str], None]) -> Submission:
-    """The submission without what a job left whose workload is gone, as after its ttl."""
+    """The submission without what a job left whose workload is gone, as after its ttl.
+
+    Its pods first: as long as a node has one of them, its kubelet gives new pods the ConfigMap that it holds,
+    which is the old one when it is immutable. Source: Kubernetes docs 1.34, "Immutable ConfigMaps".
+    """
+    if given.present:
+        return given
+    until = time.monotonic() + seconds(given.job.grace_period) + SAVE_SECONDS
+    wait_for_pods(given.cluster, given.namespace, given.job.name, until, told)
     key = ("ConfigMap", given.objects[0]["metadata"]["name"])
     old = given.living.get(key)
-    if given.present or old is None or not config_differences(old, given.objects[0]):
+    if old is None or not config_differences(old, given.objects[0]):
         return given
     return end_old(given, told)
 
