@@ -23,6 +23,15 @@ if not mark.exists():
 """
 
 
+STAYS = """\
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+tell(word="old")
+time.sleep(600)
+"""
+"""Ends when it is killed, at the end of the grace period."""
+
+
 def results(text: str) -> set[str]:
     """The last word of every line."""
     return {line.rpartition(" ")[2] for line in text.splitlines()}
@@ -71,6 +80,21 @@ def test_a_changed_run_changes_nothing_and_replace_takes_its_place(kind: Kind, w
     assert ended.returncode == 0
     assert (job.folder / "keep").exists()
     assert job.run.told(2)["world"] == 3
+
+
+@pytest.mark.parametrize("name", ["job", "statefulset"])
+def test_a_new_run_waits_for_pods_that_kubectl_left_ending(name: str, written: Type) -> None:  # noqa: F811
+    kind = BY_NAME[name]
+    old = written(kind, f"soon-{name}", MEET + STAYS, nodes=2, grace_period="30s")
+    assert old.apply().returncode == 0
+    wait_until("the old run", lambda: old.run.told(1).get("word") == "old", 60)
+    parts = (f"{kind.resource}/{old.name}", f"configmap/{old.name}-config", f"service/{old.name}-rdzv")
+    old.run.kubectl("delete", *parts, "--wait=false")
+    new = written(kind, old.name, MEET + "tell(word='new')\n", nodes=2)
+    ended = new.apply("--wait", "--timeout", "3m")
+    assert ended.returncode == 0, ended.stderr
+    assert "waiting for the pods of an earlier run to end" in ended.stderr
+    assert new.run.told(1)["word"] == "new"
 
 
 def test_a_failed_run_is_tried_again_by_replace_and_moved_aside_by_fresh(written: Type) -> None:  # noqa: F811

@@ -14,11 +14,12 @@ ROOM = "6Gi"
 
 def queue_objects(name: str, namespace: str) -> list[dict[str, Any]]:
     """A flavor, a queue that preempts lower priorities, two priorities, and the way to the queue."""
-    quota = {"name": name, "resources": [{"name": "memory", "nominalQuota": ROOM}]}
+    room = {"cpu": "100", "memory": ROOM}  # a queue must name all that its pods ask for
+    quota = {"name": name, "resources": [{"name": key, "nominalQuota": size} for key, size in room.items()]}
     spec = {
         "namespaceSelector": {},
         "preemption": {"withinClusterQueue": "LowerPriority"},
-        "resourceGroups": [{"coveredResources": ["memory"], "flavors": [quota]}],
+        "resourceGroups": [{"coveredResources": list(room), "flavors": [quota]}],
     }
     return [
         made("ResourceFlavor", name, spec={}),
