@@ -13,7 +13,7 @@ is about what lies inside.
 {{- end }}
 {{- range $field := list "queue" "queue_priority" }}
   {{- $name := index $job.scheduling $field }}
-  {{- if and (kindIs "string" $name) (or (gt (len $name) 63) (not (regexMatch "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$" $name))) }}
+  {{- if and (kindIs "string" $name) (not (include "rallypoint.is_label_value" $name)) }}
     {{- printf "scheduling.%s: must be 1 to 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit (got %s)\n" $field (include "rallypoint.in_quotes" (trunc 80 $name)) }}
   {{- end }}
 {{- end }}
@@ -56,8 +56,14 @@ is about what lies inside.
 {{- include "rallypoint.rules.nulls" (dict "key" "scheduling.affinity" "value" $job.scheduling.affinity) }}
 {{- end }}
 
+{{/* Something when the text can be a label's value, and is not empty. */}}
+{{- define "rallypoint.is_label_value" -}}
+{{- if and (le (len .) 63) (regexMatch "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$" .) }}true
+{{- end }}
+{{- end }}
+
 {{- define "rallypoint.rules.label_value" -}}
-{{- if or (gt (len .value) 63) (not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" .value)) }}
+{{- if and .value (not (include "rallypoint.is_label_value" .value)) }}
   {{- printf "%s: must be at most 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit (got %s)\n" .key (include "rallypoint.in_quotes" (trunc 80 .value)) }}
 {{- end }}
 {{- end }}

@@ -116,7 +116,7 @@ def wait_for_pods(
 
     Raises: RallypointError when some are still there at `until`, on time.monotonic's clock.
     """
-    words = ""
+    silent = True
     while left := cluster.list(POD, namespace, labelSelector=f"{OWNER_LABEL}={name}"):
         names = ", ".join(item["metadata"]["name"] for item in left)
         if time.monotonic() > until:
@@ -124,7 +124,7 @@ def wait_for_pods(
                 f"{name}: pods are still ending ({names}); wait longer (delete has --timeout), "
                 "or look at why they stay"
             )
-        if not words:
-            words = f"waiting for the pods of an earlier run to end ({names})"
-            told(words)
+        if silent:
+            told(f"waiting for the pods of an earlier run to end ({names})")
+            silent = False
         time.sleep(LOOK_SECONDS)
