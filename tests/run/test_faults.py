@@ -30,6 +30,12 @@ def up(run, rank, number):
     return int(run.wait_for(rf"up {rank} (\d+) round {number}\b")[1])
 
 
+def both_up(run):
+    """Wait for round 1 on both nodes, whichever is there first: a node that has not heard of it begins it again."""
+    seen = {run.wait_for(r"up (\d) \d+ round 1\b")[1] for _ in range(2)}
+    assert seen == {"0", "1"}
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
@@ -81,7 +87,7 @@ def test_processes_that_do_not_stop_are_killed_after_the_grace_period(job, start
 def test_a_killed_launcher_is_started_again(job, start, folder, node):
     job(PLAIN)
     run = start()
-    up(run, 0, 1)
+    both_up(run)
     other = run.launcher(1 - node)
     os.kill(run.launcher(node), signal.SIGKILL)
     run.wait_for(rf"node {node}: its launcher was killed by SIGKILL; starting it again")
