@@ -48,8 +48,18 @@ NODE_INDEX_ENV = "RALLYPOINT_NODE_INDEX"
 
 
 def config_map_name(job: Job) -> str:
-    """`<name>-config`: the contract, the launcher and the scripts; immutable."""
+    """`<name>-config`: the contract, for people and for `apply`; immutable, which refuses another run."""
     return f"{job.name}-config"
+
+
+def files_map_name(job: Job, digest: str) -> str:
+    """`<name>-files-<digest>`: what the pods read, the contract, the launcher and the scripts.
+
+    Another run has another name, because a kubelet reads an immutable ConfigMap once and gives that to every
+    new pod, as long as one pod on its machine still uses the name, be it one of a run that was deleted.
+    Source: Kubernetes docs 1.34, "Immutable ConfigMaps"; kubernetes 1.34, kubelet/util/manager.
+    """
+    return f"{job.name}-files-{digest}"
 
 
 def endpoint_name(job: Job) -> str:

@@ -22,7 +22,7 @@ def test_the_chart_decides_what_the_view_decides(kind, seed, tmp_path):
     spec = {"name": "a", **values(kind, seed)}
     loaded, (decided, _) = loaded_and_inside(spec, tmp_path)
     expected = view(loaded.job, loaded.scripts).names()
-    del expected["config_data"]  # compared as the ConfigMap
+    del expected["config_data"], expected["files_data"]  # compared as the ConfigMaps
     expected["claims"] = [claim._asdict() for claim in expected["claims"]]
     assert differences(in_order(expected), in_order(decided)) == []
 

@@ -1,12 +1,15 @@
 """`render -o DIR`."""
 
+import re
+
 import pytest
 
 from cli.command import JOB, rallypoint
 
 
 def names(folder):
-    return sorted(path.name for path in (folder / "out").iterdir())
+    """Of the files, without the digest that one of them has."""
+    return sorted(re.sub(r"-files-[0-9a-f]{8}", "-files-0", path.name) for path in (folder / "out").iterdir())
 
 
 def render(folder, *more):
@@ -18,9 +21,10 @@ def test_one_file_for_each_object_in_apply_order(folder):
     assert (found.returncode, found.stdout) == (0, "")
     assert names(folder) == [
         "0-configmap-tiny-config.yaml",
-        "1-service-tiny-rdzv.yaml",
-        "2-networkpolicy-tiny.yaml",
-        "3-job-tiny.yaml",
+        "1-configmap-tiny-files-0.yaml",
+        "2-service-tiny-rdzv.yaml",
+        "3-networkpolicy-tiny.yaml",
+        "4-job-tiny.yaml",
     ]
 
 
@@ -28,7 +32,15 @@ def test_a_second_render_replaces_its_own_files(folder):
     render(folder)
     (folder / "job.yaml").write_text(JOB + "network: {policy: false}\n")
     assert render(folder).returncode == 0
-    assert names(folder) == ["0-configmap-tiny-config.yaml", "1-service-tiny-rdzv.yaml", "2-job-tiny.yaml"]
+    assert names(folder)[2:] == ["2-service-tiny-rdzv.yaml", "3-job-tiny.yaml"]
+
+
+def test_another_run_leaves_no_files_of_the_earlier_one(folder):
+    render(folder)
+    (earlier,) = (folder / "out").glob("*-files-*")
+    assert render(folder, "--set", "max_restarts=1").returncode == 0
+    (later,) = (folder / "out").glob("*-files-*")
+    assert earlier.name != later.name
 
 
 @pytest.mark.parametrize("name", ["theirs.yaml", "theirs.yml", "theirs.json", "3-job-tiny.yaml"])

@@ -109,7 +109,7 @@ def test_the_namespace_is_the_option_s_else_the_context_s(api, capsys):
 def test_dry_run_client_needs_no_cluster(config, capsys, tmp_path):
     (tmp_path / "job.yaml").write_text(JOB)
     ended = verb(capsys, "apply", str(tmp_path / "job.yaml"), "--dry-run=client")
-    assert (ended.code, len(ended.out.splitlines())) == (0, 4)
+    assert (ended.code, len(ended.out.splitlines())) == (0, 5)
     assert ended.err == "tiny: kind Job; 2 nodes x 1 process on the CPU; python -m pkg.train\n"
 
 

@@ -8,6 +8,7 @@ import pytest
 from rallypoint.cluster.errors import Unreachable
 from rallypoint.cluster.waiting import patiently
 from rallypoint.loading import load
+from rallypoint.podview.config import files_name
 from rallypoint.render import render
 
 from .api import items, status
@@ -30,7 +31,7 @@ def file(tmp_path):
 def living(api, file):
     """The job lives in the cluster, exactly as rendered."""
     loaded = load([file])
-    paths = {}
+    paths, lists = {}, {}
     for item in render(loaded.job, loaded.scripts):
         item["metadata"] |= {"namespace": "research", "uid": item["kind"], "resourceVersion": "1",
                              "creationTimestamp": "2026-01-01T00:00:00Z"}  # fmt: skip
@@ -42,7 +43,9 @@ def living(api, file):
         }
         path = where[item["kind"]]
         paths[f"{path}/{item['metadata']['name']}"] = item
-        api.put("GET", path, items(item))
+        lists.setdefault(path, []).append(item)
+    for path, found in lists.items():
+        api.put("GET", path, items(*found))
     for path, item in paths.items():
         api.put("GET", path, item)
         api.put("PATCH", path, item)
@@ -50,17 +53,25 @@ def living(api, file):
     return paths
 
 
+@pytest.fixture
+def files(file):
+    """Name of the ConfigMap that the pods mount."""
+    loaded = load([file])
+    return files_name(loaded.job, loaded.scripts)
+
+
 def accept(api):
     """Every object is new, and taken as it comes."""
     api.put("PATCH", "*", {"metadata": {"uid": "u", "resourceVersion": "1"}})
 
 
-def test_apply_rehearses_everything_before_it_sends_in_render_s_order(api, capsys, file):
+def test_apply_rehearses_everything_before_it_sends_in_render_s_order(api, capsys, file, files):
     accept(api)
     ended = verb(capsys, "apply", file)
     assert ended.code == 0
     sent = [(call.query.get("dryRun"), call.path) for call in api.calls if call.method == "PATCH"]
-    order = [f"{CORE}/configmaps/tiny-config", f"{CORE}/services/tiny-rdzv", f"{POLICY}/tiny", f"{NS}/tiny"]
+    order = [f"{CORE}/configmaps/tiny-config", f"{CORE}/configmaps/{files}", f"{CORE}/services/tiny-rdzv",
+             f"{POLICY}/tiny", f"{NS}/tiny"]  # fmt: skip
     assert sent == [*(("All", path) for path in order), *((None, path) for path in order)]
     assert ended.out.splitlines()[0] == "configmap/tiny-config created"
 
@@ -89,7 +100,7 @@ def test_apply_sends_exactly_what_render_prints_as_rallypoint(api, capsys, file)
 def test_apply_prints_json_alone_on_stdout(api, capsys, file):
     accept(api)
     document = json.loads(verb(capsys, "apply", file, "-o", "json").out)
-    assert (document["name"], document["objects"][3]) == (
+    assert (document["name"], document["objects"][4]) == (
         "tiny",
         {"object": "job.batch/tiny", "result": "created"},
     )
@@ -98,7 +109,7 @@ def test_apply_prints_json_alone_on_stdout(api, capsys, file):
 def test_the_same_job_again_is_unchanged(living, api, capsys, file):
     ended = verb(capsys, "apply", file)
     assert ended.code == 0
-    assert [line.rpartition(" ")[2] for line in ended.out.splitlines()] == ["unchanged"] * 4
+    assert [line.rpartition(" ")[2] for line in ended.out.splitlines()] == ["unchanged"] * 5
 
 
 def test_a_changed_run_is_refused_before_anything_is_sent(living, api, capsys, file):
@@ -134,7 +145,7 @@ def test_pods_that_the_namespace_would_keep_out_are_refused_at_once(api, capsys,
     assert all(call.query.get("dryRun") for call in api.calls if call.method == "PATCH")
 
 
-def test_a_refusal_half_way_says_what_is_there_already(api, capsys, file):
+def test_a_refusal_half_way_says_what_is_there_already(api, capsys, file, files):
     accept(api)
     real = api.answer
 
@@ -147,13 +158,13 @@ def test_a_refusal_half_way_says_what_is_there_already(api, capsys, file):
     api.answer = full
     ended = verb(capsys, "apply", file)
     assert ended.code == 1
-    assert (
-        "already created: configmap/tiny-config, service/tiny-rdzv, networkpolicy.networking.k8s.io/tiny"
-        in ended.err
+    created = (
+        f"configmap/tiny-config, configmap/{files}, service/tiny-rdzv, networkpolicy.networking.k8s.io/tiny"
     )
+    assert f"already created: {created}" in ended.err
 
 
-def test_delete_takes_the_workload_first_and_keeps_claims(living, api, capsys):
+def test_delete_takes_the_workload_first_and_keeps_claims(living, api, capsys, files):
     claim = {"metadata": {"name": "out", "namespace": "research"}}
     api.put("GET", f"{CORE}/persistentvolumeclaims", items(claim))
     for path in living:
@@ -162,7 +173,7 @@ def test_delete_takes_the_workload_first_and_keeps_claims(living, api, capsys):
     ended = verb(capsys, "delete", "tiny")
     assert ended.code == 0
     assert api.said("DELETE") == [f"{NS}/tiny", f"{POLICY}/tiny", f"{CORE}/services/tiny-rdzv",
-                                  f"{CORE}/configmaps/tiny-config"]  # fmt: skip
+                                  f"{CORE}/configmaps/tiny-config", f"{CORE}/configmaps/{files}"]  # fmt: skip
     assert "keeping what holds data: out (PersistentVolumeClaim)" in ended.err
     assert {call.body["propagationPolicy"] for call in api.calls if call.method == "DELETE"} == {"Foreground"}
 

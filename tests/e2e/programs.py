@@ -45,6 +45,14 @@ while not (output / "go").exists():
 """
 """Ends once the test puts a file `go` into the output."""
 
+STAYS = """\
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+tell(word="old")
+time.sleep(600)
+"""
+"""Ends when it is killed, at the end of the grace period."""
+
 WRONG = """\
 tell()
 import sys

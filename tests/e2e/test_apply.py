@@ -8,7 +8,7 @@ import pytest
 
 from ..cluster.progress import wait_until
 from .kind import BY_NAME, Kind
-from .programs import HOLD, MEET
+from .programs import HOLD, MEET, STAYS
 from .space import Space, contents
 from .typed_fixture import Type, written  # noqa: F401  (a fixture)
 
@@ -21,15 +21,6 @@ if not mark.exists():
     mark.touch()
     raise ValueError("the first try")
 """
-
-
-STAYS = """\
-import signal
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-tell(word="old")
-time.sleep(600)
-"""
-"""Ends when it is killed, at the end of the grace period."""
 
 
 def results(text: str) -> set[str]:
@@ -88,8 +79,8 @@ def test_a_new_run_waits_for_pods_that_kubectl_left_ending(name: str, written: T
     old = written(kind, f"soon-{name}", MEET + STAYS, nodes=2, grace_period="30s")
     assert old.apply().returncode == 0
     wait_until("the old run", lambda: old.run.told(1).get("word") == "old", 60)
-    parts = (f"{kind.resource}/{old.name}", f"configmap/{old.name}-config", f"service/{old.name}-rdzv")
-    old.run.kubectl("delete", *parts, "--wait=false")
+    old.run.kubectl("delete", f"{kind.resource}/{old.name}", f"service/{old.name}-rdzv", "--wait=false")
+    old.run.kubectl("delete", "configmap", "--selector", f"rallypoint.dev/job={old.name}")
     new = written(kind, old.name, MEET + "tell(word='new')\n", nodes=2)
     ended = new.apply("--wait", "--timeout", "3m")
     assert ended.returncode == 0, ended.stderr

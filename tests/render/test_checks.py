@@ -25,7 +25,7 @@ class Objects:
         self.all: list[dict[str, Any]] = deepcopy(case.objects)
 
     def __getitem__(self, kind: str) -> dict[str, Any]:
-        return next(item for item in self.all if item["kind"] == kind)
+        return [item for item in self.all if item["kind"] == kind][-1]
 
     @property
     def pod(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """No dead knobs: every field of the spec changes something, on every kind that has it.
 
-A field changes an object other than the ConfigMap; or it is for the launcher or the trainer, who find it in
+A field changes an object other than the ConfigMaps; or it is for the launcher or the trainer, who find it in
 the contract; or the kind refuses it.
 """
 
@@ -33,7 +33,7 @@ class Knob(NamedTuple):
     without: dict[str, Any]
     value: dict[str, Any]
     actor: str = ""
-    """Who acts on it, where no object but the ConfigMap shows it: a folder, and the word to find there."""
+    """Who acts on it, where no object but a ConfigMap shows it: a folder, and the word to find there."""
     word: str = ""
 
 
@@ -224,14 +224,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def objects(kind: str, changes: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """What is outside the ConfigMap, and the contract."""
+    """What is outside the ConfigMaps and their names, and the contract."""
     return _objects(kind, json.dumps(changes))
 
 
 @cache
 def _objects(kind: str, changes: str) -> tuple[list[Any], dict[str, Any]]:
     found = job(kind, json.loads(changes))
-    first, *rest = render(found, shipped(found))
+    first, files, *rest = render(found, shipped(found))
+    rest = json.loads(json.dumps(rest).replace(files["metadata"]["name"], "files"))
     return rest, json.loads(first["data"]["contract.json"])
 
 

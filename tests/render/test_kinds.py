@@ -53,7 +53,7 @@ def test_objects_come_in_apply_order(job, kind):
     changed = job(kind=kind, output={"pvc": "made", "size": "1Gi"})
     kinds = [item["kind"] for item in render(changed, {})]
     runtime = ["TrainingRuntime"] if kind == "trainjob" else []
-    first = ["ConfigMap", "PersistentVolumeClaim", "Service", "NetworkPolicy"]
+    first = ["ConfigMap", "ConfigMap", "PersistentVolumeClaim", "Service", "NetworkPolicy"]
     assert kinds == [*first, *runtime, WORKLOAD[kind]]
 
 
@@ -70,7 +70,8 @@ def test_no_selector_uses_managed_by(job, kind):
     text = str(
         [
             item["spec"].get("selector", item["spec"].get("podSelector"))
-            for item in render(job(kind=kind), {})[1:]
+            for item in render(job(kind=kind), {})
+            if "spec" in item
         ]
     )
     assert "managed-by" not in text
@@ -110,9 +111,25 @@ def test_no_mesh_is_injected(template, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_config_map_is_immutable_and_first(job, kind):
-    first = render(job(kind=kind), {})[0]
-    assert (first["kind"], first["immutable"]) == ("ConfigMap", True)
+def test_the_contract_is_immutable_and_first_and_no_pod_mounts_it(job, kind):
+    objects = render(job(kind=kind), {})
+    assert (objects[0]["kind"], objects[0]["metadata"]["name"]) == ("ConfigMap", "mrpc-config")
+    assert objects[0]["immutable"] is True
+    assert "mrpc-config" not in json.dumps(objects[1:])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pods_mount_files_under_a_name_that_no_other_run_has(rendered, template, kind):
+    def mounted(**changes):
+        files = rendered(kind=kind, **changes)["ConfigMap"]
+        volume = next(one for one in template(kind, **changes)["spec"]["volumes"] if one["name"] == "config")
+        assert volume["configMap"]["name"] == files["metadata"]["name"]
+        assert files["immutable"] is True
+        return files["metadata"]["name"]
+
+    names = [mounted(), mounted(nodes=2), mounted(max_restarts=1), mounted(script={"module": "other"})]
+    assert len(set(names)) == 4
+    assert mounted() == names[0]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -51,7 +51,7 @@ def test_every_field_of_the_view_is_printed_somewhere(job):
     )
     unused = [field for field in view(job(), {}).names() if not re.search(rf"\b{field}\b", words)]
     # these choose the templates, are put in beside them, or change what was printed
-    assert unused == ["kind", "config_data", "policy", "pod_patch", "container_patch"]
+    assert unused == ["kind", "config_data", "files_data", "policy", "pod_patch", "container_patch"]
 
 
 def test_a_name_that_the_view_lacks_is_an_error(monkeypatch, job):

@@ -2,8 +2,17 @@
 Names and labels of all objects. Each define takes the view and prints text, or a mapping as JSON.
 */}}
 
+{{/* The contract, for people and for upgrades; no pod reads it. */}}
 {{- define "rallypoint.config_name" -}}
 {{ .name }}-config
+{{- end }}
+
+{{/*
+What the pods read. Another run has another name: a kubelet gives new pods the immutable ConfigMap that it holds, as
+long as one pod on its machine uses the name, be it one of a run that was uninstalled. Takes the context.
+*/}}
+{{- define "rallypoint.files_name" -}}
+{{ .job.name }}-files-{{ include "rallypoint.contract" . | fromJson | toRawJson | sha256sum | trunc 8 }}
 {{- end }}
 
 {{/* The headless Service that selects node 0 alone; also MASTER_ADDR. */}}

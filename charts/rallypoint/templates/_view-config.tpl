@@ -23,7 +23,7 @@ JSON unless they say otherwise.
 {{- end }}
 
 {{/* Where each key of the ConfigMap lies below its mount. */}}
-{{- define "rallypoint.config_items" -}}
+{{- define "rallypoint.files_items" -}}
 {{- $items := list (dict "key" "contract.json" "path" "contract.json") }}
 {{- range .launcher }}
   {{- $items = append $items (dict "key" (printf "launcher.%s" .) "path" (printf "launcher/%s" .)) }}
@@ -80,11 +80,16 @@ JSON unless they say otherwise.
 {{- merge $contract (include "rallypoint.program" . | fromJson) | toJson }}
 {{- end }}
 
-{{/* Every file's text by its key in the ConfigMap. */}}
+{{/* The contract alone, which says by digests what the scripts are. */}}
 {{- define "rallypoint.config_data" -}}
+{{- $contract := include "rallypoint.contract" (include "rallypoint.context" . | fromJson) | fromJson }}
+{{- dict "contract.json" (printf "%s\n" (toPrettyJson $contract)) | toJson }}
+{{- end }}
+
+{{/* Every file's text by its key in the ConfigMap that the pods mount. */}}
+{{- define "rallypoint.files_data" -}}
 {{- $context := include "rallypoint.context" . | fromJson }}
-{{- $contract := include "rallypoint.contract" $context | fromJson }}
-{{- $data := dict "contract.json" (printf "%s\n" (toPrettyJson $contract)) }}
+{{- $data := include "rallypoint.config_data" . | fromJson }}
 {{- range $path, $text := .Files.Glob "files/launcher/*.py" }}
   {{- $_ := set $data (printf "launcher.%s" (base $path)) (toString $text) }}
 {{- end }}

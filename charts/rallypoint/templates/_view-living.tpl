@@ -4,7 +4,7 @@ install, and wherever helm cannot see a cluster. Each define prints JSON unless 
 */}}
 
 {{/*
-{"data": the ConfigMap's, "installed": what the ConfigMap's annotation says of the run, "workload": whether there
+{"data": the contract's ConfigMap's, "installed": what its annotation says of the run, "workload": whether there
 is one, "replicas": of a StatefulSet}. Takes (dict "root" "name" "kind"), the kind as in the values.
 */}}
 {{- define "rallypoint.living" -}}
@@ -42,17 +42,21 @@ because a Job's template cannot change and the others' would hold for replaced p
 {{- end }}
 
 {{/*
-What the ConfigMap's annotation says of the run: its kind, the pods' labels and annotations, and a short hash of every
+What the annotation of the contract's ConfigMap says of the run: its kind, the pods' labels and annotations, and a short hash of every
 decision that an upgrade must not change. Takes (dict "root" "view").
 */}}
 {{- define "rallypoint.installed" -}}
-{{- $free := list "labels" "annotations" "pod_labels" "pod_annotations" "suspend" "ttl_seconds" "policy" }}
+{{- $free := list "labels" "annotations" "pod_labels" "pod_annotations" "suspend" "ttl_seconds" "policy" "files_name" }}
 {{- if eq .view.kind "job" }}
   {{- /* the others have it in a template that cannot change */}}
   {{- $free = append $free "deadline_seconds" }}
 {{- end }}
 {{- $run := dict }}
 {{- range $field, $value := .view }}
+  {{- if eq $field "volumes" }}
+    {{- /* the first one is named by the contract, which is compared by itself */}}
+    {{- $value = rest $value }}
+  {{- end }}
   {{- if and $value (not (has $field $free)) }}
     {{- $_ := set $run $field (toJson $value | sha256sum | trunc 8) }}
   {{- end }}
@@ -60,6 +64,11 @@ decision that an upgrade must not change. Takes (dict "root" "view").
 {{- with (.root.Values.network | default dict).annotations }}
   {{- $_ := set $run "network.annotations" (include "rallypoint.texts" . | sha256sum | trunc 8) }}
 {{- end }}
+{{- $launcher := "" }}
+{{- range $path, $text := .root.Files.Glob "files/launcher/*.py" }}
+  {{- $launcher = printf "%s%s %s\n" $launcher (base $path) (toString $text | sha256sum) }}
+{{- end }}
+{{- $_ := set $run "launcher" ($launcher | sha256sum | trunc 8) }}
 {{- dict "kind" .view.kind "pod_labels" .view.pod_labels "pod_annotations" .view.pod_annotations "run" $run | toJson }}
 {{- end }}
 

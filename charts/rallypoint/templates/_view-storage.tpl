@@ -62,7 +62,7 @@ Claims, volumes and mounts. Each define prints JSON.
 {{/* The pod's volumes. */}}
 {{- define "rallypoint.volumes" -}}
 {{- $sources := .tables.pod.volume_sources }}
-{{- $config := dict "name" (include "rallypoint.config_name" .job) "items" (include "rallypoint.config_items" . | fromJsonArray) }}
+{{- $config := dict "name" (include "rallypoint.files_name" .) "items" (include "rallypoint.files_items" . | fromJsonArray) }}
 {{- $volumes := list (dict "name" "config" "configMap" $config) (dict "name" "scratch" "emptyDir" dict) }}
 {{- if include "rallypoint.own_shm" . }}
   {{- $memory := dict "medium" "Memory" }}

@@ -52,6 +52,7 @@ Numbers come back as floats: print them with int64.
       "queue_labels" (include "rallypoint.queue_labels" $context | fromJson)
       "selector" (include "rallypoint.selector" $context | fromJson)
       "config_name" (include "rallypoint.config_name" $job)
+      "files_name" (include "rallypoint.files_name" $context)
       "endpoint_name" (include "rallypoint.endpoint_name" $job)
       "endpoint_selector" (include "rallypoint.endpoint_selector" $context | fromJson)
       "port" $job.rendezvous.port

@@ -35,7 +35,7 @@ def delete(
     context: Context = None,
     debug: Debug = False,
 ) -> None:
-    """Delete a job: workload, endpoint, policy and ConfigMap, in that order.
+    """Delete a job: workload, policy, endpoint and ConfigMaps, in that order.
 
     Everything is found by its owner label, so the job file is not needed. Claims stay unless --pvc is given.
     A job that is not there is no error.

@@ -100,7 +100,7 @@ def prepared(given: Submission) -> tuple[list[Object], list[str]]:
         one, told = fitted(item, given.living.get((item["kind"], item["metadata"]["name"])))
         sent.append(one)
         notices += told
-    return sent, notices
+    return sent, list(dict.fromkeys(notices))
 
 
 def end_old(given: Submission, told: Callable[[str], None]) -> Submission:
@@ -122,8 +122,8 @@ def end_old(given: Submission, told: Callable[[str], None]) -> Submission:
 def clear_leftovers(given: Submission, told: Callable[[str], None]) -> Submission:
     """The submission without what a job left whose workload is gone, as after its ttl.
 
-    Its pods first: as long as a node has one of them, its kubelet gives new pods the ConfigMap that it holds,
-    which is the old one when it is immutable. Source: Kubernetes docs 1.34, "Immutable ConfigMaps".
+    Its pods first: in their grace period they still write checkpoints into the output, and node 0 is behind
+    the endpoint.
     """
     if given.present:
         return given

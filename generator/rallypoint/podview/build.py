@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rallypoint.contract import POD_WORKDIR
 from rallypoint.podview.claim import claims
 from rallypoint.podview.cluster import refuse_broken_rules, refuse_too_much_config
-from rallypoint.podview.config import CONFIG_MOUNT, config_data
+from rallypoint.podview.config import CONFIG_MOUNT, config_data, files_data, files_name
 from rallypoint.podview.device import resources
 from rallypoint.podview.environment import environment, environment_sources
 from rallypoint.podview.label import NO_MESH, endpoint_selector, labels, queue_labels, selector
@@ -31,12 +31,12 @@ def view(job: Job, scripts: Mapping[str, str]) -> View:
     Raises: InputError when the job cannot go to a cluster as it stands.
     """
     refuse_broken_rules(job)
-    data = config_data(job, scripts)
-    refuse_too_much_config(data)
-    return View(_objects(job, data), _pod(job, scripts), _container(job, scripts))
+    files = files_data(job, scripts)
+    refuse_too_much_config(files)
+    return View(_objects(job, scripts, files), _pod(job, scripts), _container(job, scripts))
 
 
-def _objects(job: Job, data: dict[str, str]) -> Objects:
+def _objects(job: Job, scripts: Mapping[str, str], files: dict[str, str]) -> Objects:
     return Objects(
         kind=job.kind,
         name=job.name,
@@ -46,7 +46,9 @@ def _objects(job: Job, data: dict[str, str]) -> Objects:
         queue_labels=queue_labels(job),
         selector=selector(job),
         config_name=config_map_name(job),
-        config_data=data,
+        config_data=config_data(job, scripts),
+        files_name=files_name(job, scripts),
+        files_data=files,
         endpoint_name=endpoint_name(job),
         endpoint_selector=endpoint_selector(job),
         port=job.rendezvous.port,

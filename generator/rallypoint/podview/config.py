@@ -9,12 +9,13 @@ from pathlib import Path
 from posixpath import basename, normpath
 from typing import Any
 
-from rallypoint.contract import POD_OUTPUT, POD_WORKDIR, Place, contract, contract_text
+from rallypoint.contract import POD_OUTPUT, POD_WORKDIR, Place, contract, contract_digest, contract_text
 from rallypoint.spec import Job
 from rallypoint.spec.script import INLINE
-from rallypoint.topology import rendezvous_endpoint
+from rallypoint.topology import files_map_name, rendezvous_endpoint
 
 CONFIG_MOUNT = "/etc/rallypoint"
+CONTRACT = "contract.json"
 LAUNCHER = Path(__file__).parents[1] / "launcher"
 
 
@@ -35,18 +36,28 @@ def pod_contract(job: Job, scripts: Mapping[str, str]) -> dict[str, Any]:
     return contract(job, place, dict(scripts))
 
 
+def files_name(job: Job, scripts: Mapping[str, str]) -> str:
+    """Name of the ConfigMap that the pods mount."""
+    return files_map_name(job, contract_digest(pod_contract(job, scripts)))
+
+
 def config_data(job: Job, scripts: Mapping[str, str]) -> dict[str, str]:
+    """The contract alone, which says by digests what the scripts are."""
+    return {CONTRACT: contract_text(pod_contract(job, scripts))}
+
+
+def files_data(job: Job, scripts: Mapping[str, str]) -> dict[str, str]:
     """Every file's text by its key in the ConfigMap."""
     launcher = {f"launcher.{name}": text for name, text in launcher_files().items()}
     shipped = {key: scripts[path] for path, key in script_keys(scripts).items()}
-    return {"contract.json": contract_text(pod_contract(job, scripts)), **launcher, **shipped}
+    return {**config_data(job, scripts), **launcher, **shipped}
 
 
-def config_items(job: Job, scripts: Mapping[str, str]) -> list[dict[str, str]]:
+def files_items(job: Job, scripts: Mapping[str, str]) -> list[dict[str, str]]:
     """Where each key of the ConfigMap lies below its mount."""
     launcher = [{"key": f"launcher.{name}", "path": f"launcher/{name}"} for name in launcher_files()]
     shipped = [{"key": key, "path": script_place(job, path)} for path, key in script_keys(scripts).items()]
-    return [{"key": "contract.json", "path": "contract.json"}, *launcher, *shipped]
+    return [{"key": CONTRACT, "path": CONTRACT}, *launcher, *shipped]
 
 
 def script_keys(scripts: Mapping[str, str]) -> dict[str, str]:

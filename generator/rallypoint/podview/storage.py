@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rallypoint.contract import POD_OUTPUT
-from rallypoint.podview.config import CONFIG_MOUNT, config_items, script_mounts
+from rallypoint.podview.config import CONFIG_MOUNT, files_items, files_name, script_mounts
 from rallypoint.quantity import quantity
 from rallypoint.spec import Job, Storage, Volume
-from rallypoint.topology import config_map_name
 
 SCRATCH_MOUNT = "/var/cache/rallypoint"
 """The pod's own writable folder. Not /scratch, which is a favourite name for volumes of the user's."""
@@ -29,9 +28,11 @@ def shm_size(job: Job) -> str:
 
 def volumes(job: Job, scripts: Mapping[str, str]) -> list[dict[str, Any]]:
     """The pod's `volumes`."""
-    items = config_items(job, scripts)
     found: list[dict[str, Any]] = [
-        {"name": "config", "configMap": {"name": config_map_name(job), "items": items}},
+        {
+            "name": "config",
+            "configMap": {"name": files_name(job, scripts), "items": files_items(job, scripts)},
+        },
         {"name": "scratch", "emptyDir": {}},
     ]
     if SHM_MOUNT in own_mounts(job):

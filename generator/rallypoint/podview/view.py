@@ -26,6 +26,8 @@ class Objects(NamedTuple):
     """Finds every pod of the job."""
     config_name: str
     config_data: dict[str, str]
+    files_name: str
+    files_data: dict[str, str]
     endpoint_name: str
     endpoint_selector: dict[str, str]
     """Finds node 0 alone."""

@@ -28,16 +28,16 @@ WORKLOADS: dict[KindName, tuple[str, ...]] = {
 
 
 def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
-    """The objects of `job` in apply order: ConfigMap, claims, endpoint Service, NetworkPolicy, workload.
+    """The objects of `job` in apply order: two ConfigMaps, claims, endpoint Service, NetworkPolicy, workload.
 
     `scripts` holds the text of each shipped file by relative path, `inline.py` for an inline script.
-    The immutable ConfigMap comes first, so that a changed run under a living name changes nothing else.
+    The immutable contract comes first, so that a changed run under a living name changes nothing else.
 
     Raises: InputError when the job cannot go to a cluster as it stands, with every reason.
     """
     decided = view(job, scripts)
     objects = [item for template in _templates(decided) for item in _parsed(printed(template, decided))]
-    objects[0]["data"] = decided.objects.config_data
+    objects[0]["data"], objects[1]["data"] = decided.objects.config_data, decided.objects.files_data
     objects = [patched(item, decided) for item in objects]
     findings = check(objects)
     if findings:
@@ -47,7 +47,7 @@ def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
 
 def _templates(decided: View) -> list[str]:
     policy = ["networkpolicy"] if decided.objects.policy else []
-    return ["configmap", "claims", "service", *policy, *WORKLOADS[decided.objects.kind]]
+    return ["config", "files", "claims", "service", *policy, *WORKLOADS[decided.objects.kind]]
 
 
 def _parsed(text: str) -> list[Object]:
