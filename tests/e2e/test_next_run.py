@@ -1,4 +1,4 @@
-"""Another run under a name that was in use: started while pods of the old one end, and refused while it lives."""
+"""Another run under a name in use: started while pods of the old one end, refused while it lives."""
 
 from __future__ import annotations
 

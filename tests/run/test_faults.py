@@ -31,7 +31,7 @@ def up(run, rank, number):
 
 
 def both_up(run):
-    """Wait for round 1 on both nodes, whichever is there first: a node that has not heard of it begins it again."""
+    """Wait for round 1 on both nodes: one that has not heard of it would begin it again."""
     seen = {run.wait_for(r"up (\d) \d+ round 1\b")[1] for _ in range(2)}
     assert seen == {"0", "1"}
 

@@ -1,4 +1,4 @@
-"""One spelling of JSON: that of Go, so that the chart has the same; tests/chart compares what helm makes of it."""
+"""One spelling of JSON: that of Go, so that the chart has the same; tests/chart compares the two."""
 
 import json
 
@@ -36,11 +36,11 @@ def test_it_is_spelled_as_go_does(value, text):
     assert canonical(value) == text
 
 
+NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
+    st.none() | st.booleans() | NUMBERS | st.text(),
     lambda below: st.lists(below) | st.dictionaries(st.text(), below),
-)  # fmt: skip
+)
 
 
 @given(JSON)
