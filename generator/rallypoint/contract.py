@@ -10,7 +10,6 @@ import hashlib
 import json
 from typing import Any, NamedTuple
 
-from rallypoint.canonical import canonical
 from rallypoint.quantity import seconds
 from rallypoint.spec import Job
 
@@ -67,8 +66,3 @@ def _program(job: Job) -> dict[str, Any]:
 def contract_text(document: dict[str, Any]) -> str:
     """The contract as the bytes that everybody reads: sorted, indented, one final newline."""
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def contract_digest(document: dict[str, Any]) -> str:
-    """8 hex digits that are another for every other contract, whatever its layout."""
-    return hashlib.sha256(canonical(document).encode()).hexdigest()[:8]

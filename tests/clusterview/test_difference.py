@@ -1,12 +1,15 @@
 """In what a run differs from the one that lives, in words."""
 
 import copy
+import json
 
 import pytest
 
 from rallypoint.cluster.difference import config_differences, workload_differences
+from rallypoint.cluster.files import with_living_files
 from rallypoint.cluster.objects import fitted
 from rallypoint.loading import load
+from rallypoint.podview import config
 from rallypoint.render import render
 from rallypoint.spec import KINDS
 
@@ -103,13 +106,25 @@ def test_a_changed_script_is_told_by_its_name(objects):
     assert told.startswith("files.inline.py: 'text ")
 
 
-def test_the_launcher_of_another_release_stays(objects):
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_launcher_of_another_release_stays(kind, objects, monkeypatch):
+    new = objects(kind=kind)
+    monkeypatch.setattr(config, "launcher_files", lambda: {"__main__.py": "# older"})
+    old = objects(kind=kind)
+    assert differences(old, new) == []
+    living = {(item["kind"], item["metadata"]["name"]): item for item in old}
+    sent, others = with_living_files(new, living)
+    assert others
+    assert [item for item in old if item != old[1]] == sent
+    assert with_living_files(new, {}) == (new, False)
+    assert with_living_files(old, living) == (old, False)
+
+
+def test_a_contract_in_another_layout_stays(objects):
     old = objects()[0]
-    old["data"]["launcher.node.py"] = "# older"
+    old["data"]["contract.json"] = json.dumps(json.loads(old["data"]["contract.json"]))
     assert config_differences(old, objects()[0]) == []
-    sent, notices = fitted(objects()[0], old)
-    assert sent["data"] == old["data"]
-    assert notices == ["the job keeps the launcher of the release that started it"]
+    assert fitted(objects()[0], old) == (old, [])
 
 
 @pytest.mark.parametrize("kind", ["job", "jobset"])

@@ -12,7 +12,11 @@ What the pods read. Another run has another name: a kubelet gives new pods the i
 long as one pod on its machine uses the name, be it one of a run that was uninstalled. Takes the context.
 */}}
 {{- define "rallypoint.files_name" -}}
-{{ .job.name }}-files-{{ include "rallypoint.contract" . | fromJson | toRawJson | sha256sum | trunc 8 }}
+{{- $text := include "rallypoint.contract" . | fromJson | toRawJson }}
+{{- range $name, $digest := .launcher }}
+  {{- $text = printf "%s\n%s %s" $text $name $digest }}
+{{- end }}
+{{- .job.name }}-files-{{ sha256sum $text | trunc 8 }}
 {{- end }}
 
 {{/* The headless Service that selects node 0 alone; also MASTER_ADDR. */}}

@@ -25,8 +25,8 @@ JSON unless they say otherwise.
 {{/* Where each key of the ConfigMap lies below its mount. */}}
 {{- define "rallypoint.files_items" -}}
 {{- $items := list (dict "key" "contract.json" "path" "contract.json") }}
-{{- range .launcher }}
-  {{- $items = append $items (dict "key" (printf "launcher.%s" .) "path" (printf "launcher/%s" .)) }}
+{{- range $name, $_ := .launcher }}
+  {{- $items = append $items (dict "key" (printf "launcher.%s" $name) "path" (printf "launcher/%s" $name)) }}
 {{- end }}
 {{- range $path, $key := include "rallypoint.script_keys" .scripts | fromJson }}
   {{- $items = append $items (dict "key" $key "path" (include "rallypoint.script_place" (dict "job" $.job "path" $path))) }}

@@ -42,11 +42,11 @@ because a Job's template cannot change and the others' would hold for replaced p
 {{- end }}
 
 {{/*
-What the annotation of the contract's ConfigMap says of the run: its kind, the pods' labels and annotations, and a short hash of every
-decision that an upgrade must not change. Takes (dict "root" "view").
+What the annotation of the contract's ConfigMap says of the run: its kind, the pods' labels and annotations, and a
+short hash of every decision that an upgrade must not change. Takes (dict "root" "view").
 */}}
 {{- define "rallypoint.installed" -}}
-{{- $free := list "labels" "annotations" "pod_labels" "pod_annotations" "suspend" "ttl_seconds" "policy" "files_name" }}
+{{- $free := list "labels" "annotations" "pod_labels" "pod_annotations" "suspend" "ttl_seconds" "policy" }}
 {{- if eq .view.kind "job" }}
   {{- /* the others have it in a template that cannot change */}}
   {{- $free = append $free "deadline_seconds" }}
@@ -54,21 +54,17 @@ decision that an upgrade must not change. Takes (dict "root" "view").
 {{- $run := dict }}
 {{- range $field, $value := .view }}
   {{- if eq $field "volumes" }}
-    {{- /* the first one is named by the contract, which is compared by itself */}}
+    {{- /* the first one is named by contract and launcher, which are compared by themselves */}}
     {{- $value = rest $value }}
   {{- end }}
-  {{- if and $value (not (has $field $free)) }}
+  {{- if and $value (not (has $field $free)) (ne $field "files_name") }}
     {{- $_ := set $run $field (toJson $value | sha256sum | trunc 8) }}
   {{- end }}
 {{- end }}
 {{- with (.root.Values.network | default dict).annotations }}
   {{- $_ := set $run "network.annotations" (include "rallypoint.texts" . | sha256sum | trunc 8) }}
 {{- end }}
-{{- $launcher := "" }}
-{{- range $path, $text := .root.Files.Glob "files/launcher/*.py" }}
-  {{- $launcher = printf "%s%s %s\n" $launcher (base $path) (toString $text | sha256sum) }}
-{{- end }}
-{{- $_ := set $run "launcher" ($launcher | sha256sum | trunc 8) }}
+{{- $_ := set $run "launcher" ((include "rallypoint.context" .root | fromJson).launcher | toJson | sha256sum | trunc 8) }}
 {{- dict "kind" .view.kind "pod_labels" .view.pod_labels "pod_annotations" .view.pod_annotations "run" $run | toJson }}
 {{- end }}
 

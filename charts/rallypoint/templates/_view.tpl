@@ -20,9 +20,9 @@ Numbers come back as floats: print them with int64.
 {{- define "rallypoint.context" -}}
 {{- $job := include "rallypoint.job" . | fromJson }}
 {{- $tables := .Files.Get "files/tables.json" | fromJson }}
-{{- $launcher := list }}
-{{- range $path, $_ := .Files.Glob "files/launcher/*.py" }}
-  {{- $launcher = append $launcher (base $path) }}
+{{- $launcher := dict }}
+{{- range $path, $text := .Files.Glob "files/launcher/*.py" }}
+  {{- $_ := set $launcher (base $path) (toString $text | sha256sum) }}
 {{- end }}
 {{- dict "job" $job
       "tables" $tables

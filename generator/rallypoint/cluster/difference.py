@@ -27,7 +27,8 @@ _GROWS = {"tolerations", "nodeSelector"}
 """Kueue adds to them when it admits a job."""
 _FOLLOWS = {
     "completions", "parallelism", "numNodes", "replicas", "nprocPerNode",
-    "volumes[config].configMap.name", *(f"containers[{name}].image" for name in CONTAINER_NAMES.values()),
+    "volumes[config].configMap.name", "volumes[config].configMap.items",
+    *(f"containers[{name}].image" for name in CONTAINER_NAMES.values()),
 }  # fmt: skip
 """Ends of keys of a workload that the contract tells in fewer words."""
 _DERIVED = {"endpoint", "idle_when_done", "output", "workdir"}

@@ -33,8 +33,7 @@ def fitted(item: Object, living: Object | None) -> tuple[Object, list[str]]:
         return item, []
     sent, notices = copy.deepcopy(item), []
     if item["kind"] == "ConfigMap" and living.get("data") != item["data"]:
-        sent["data"] = living["data"]  # the contracts are the same, and it is immutable
-        notices.append("the job keeps the launcher of the release that started it")
+        sent["data"] = living["data"]  # it means the same in another layout, and is immutable
     if item["kind"] in _FIXED_TEMPLATE:
         for new, old in zip(_templates(sent), _templates(living), strict=False):
             if _relabelled(new, old):

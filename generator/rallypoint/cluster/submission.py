@@ -13,6 +13,7 @@ from rallypoint.cluster.client import Cluster
 from rallypoint.cluster.deletion import HELM, delete_objects, remains, wait_for_pods
 from rallypoint.cluster.difference import Difference, config_differences, workload_differences
 from rallypoint.cluster.errors import not_installed
+from rallypoint.cluster.files import with_living_files
 from rallypoint.cluster.objects import Sent, fitted, living_objects, rehearse, send, unknown_kinds
 from rallypoint.cluster.resource import WORKLOADS
 from rallypoint.cluster.view import JobView, jobs
@@ -96,7 +97,10 @@ def refuse_changed_run(given: Submission) -> None:
 def prepared(given: Submission) -> tuple[list[Object], list[str]]:
     """The objects as they are to be sent, and what the user should know of it."""
     sent, notices = [], []
-    for item in given.objects:
+    objects, others = with_living_files(given.objects, given.living if given.present else {})
+    if others:
+        notices.append("the job keeps the launcher of the release that started it")
+    for item in objects:
         one, told = fitted(item, given.living.get((item["kind"], item["metadata"]["name"])))
         sent.append(one)
         notices += told

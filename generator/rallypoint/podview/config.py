@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -9,7 +10,8 @@ from pathlib import Path
 from posixpath import basename, normpath
 from typing import Any
 
-from rallypoint.contract import POD_OUTPUT, POD_WORKDIR, Place, contract, contract_digest, contract_text
+from rallypoint.canonical import canonical
+from rallypoint.contract import POD_OUTPUT, POD_WORKDIR, Place, contract, contract_text
 from rallypoint.spec import Job
 from rallypoint.spec.script import INLINE
 from rallypoint.topology import files_map_name, rendezvous_endpoint
@@ -37,8 +39,16 @@ def pod_contract(job: Job, scripts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def files_name(job: Job, scripts: Mapping[str, str]) -> str:
-    """Name of the ConfigMap that the pods mount."""
-    return files_map_name(job, contract_digest(pod_contract(job, scripts)))
+    """Name of the ConfigMap that the pods mount: another one for another contract or launcher.
+
+    The contract holds the scripts' digests; in one spelling, because the chart has another layout.
+    """
+    launcher = "".join(f"\n{name} {_sha256(text)}" for name, text in launcher_files().items())
+    return files_map_name(job, _sha256(canonical(pod_contract(job, scripts)) + launcher)[:8])
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def config_data(job: Job, scripts: Mapping[str, str]) -> dict[str, str]:
