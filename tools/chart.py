@@ -29,7 +29,7 @@ from rallypoint.spec.fields import all_fields
 from rallypoint.spec.kinds import LACKS, LONGEST_DERIVED, LONGEST_NAME, having
 from rallypoint.spec.rules import credentials, pod, program, storage
 from rallypoint.spec.storage import VOLUME_SOURCES
-from rallypoint.spec.training import STRATEGIES, TRAINING_ARGS, VERSION
+from rallypoint.spec.training import NO_MEANS_NO, TRAINING_ARGS, VERSION
 from rallypoint.spec.training.old import CONVERTED, GONE, RENAMED
 from rallypoint.spec.training.table import OWNED
 from rallypoint.topology import (
@@ -138,7 +138,7 @@ def _training() -> dict[str, Any]:
     """What the rules of rallypoint.spec.training compare with."""
     return {
         "version": VERSION,
-        "strategies": STRATEGIES,
+        "strategies": NO_MEANS_NO,
         "owned": OWNED,
         "gone": GONE,
         **_old_names(),

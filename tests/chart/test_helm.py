@@ -191,10 +191,13 @@ def test_hand_written_yaml_with_awkward_scalars_means_the_same(tmp_path):
     assert chart_differs(expected, helm_on(text)) == []
 
 
-@pytest.mark.parametrize("text", ["a\n\u2028b", "end\n", "end\n\n", "two\nlines\n\n\n"])
+@pytest.mark.parametrize(
+    "text", ["a\n\u2028b", "end\n", "end\n\n", "two\nlines\n\n\n", "\n", "a\u00a0", "\u3000", "a<no value>b"]
+)
 def test_the_ends_of_lines_stay_in_their_text(tmp_path, text):
     sidecar = {"name": "logs", "image": "y", "args": [text]}
-    spec = {"name": "a", **SCRIPT, "annotations": {"note": text}, "env": {"A": text}, "sidecars": [sidecar]}
+    spec = {"name": "a", **SCRIPT, "annotations": {"zz": text}, "env": {"A": text}, "sidecars": [sidecar],
+            "pod_patch": {"zz": text}}  # fmt: skip
     path = job_file(tmp_path, **spec)
     assert chart_differs(rendered(path)[0], helm_on(path.read_text())) == []
 

@@ -125,6 +125,28 @@ MORE = {
     "null in a sidecar": {**SCRIPT_JOB, "image": "x", "sidecars": [{"name": "a", "image": "b", "tty": None}]},
     "null in a source": {**SCRIPT_JOB, "image": "x", "cache": {"nfs": {"server": "s", "path": None}}},
     "control character": {**SCRIPT_JOB, "image": "x", "env": {"A": "a\x07", "B": "\x85", "C": "\uffff"}},
+    "control character in a key": {
+        **SCRIPT_JOB,
+        "image": "x",
+        "pod_patch": {"x": {"a.b": {"c\x85": 1, "d\uffff": {"e": 1, "f\x07": 2}}}, "\x7f": [1]},
+    },
+    "quantity without end": {
+        **SCRIPT_JOB,
+        "image": "x",
+        "resources": {"cpu": "1e99", "memory": "8Ei", "extra": {"a/b": "99999999999999999999999999Ei"}},
+    },
+    "no sub path": {**SCRIPT_JOB, "image": "x", "volumes": [{"mount": "/a", "pvc": "a", "sub_path": ""}]},
+    "long sub path": {
+        **SCRIPT_JOB,
+        "image": "x",
+        "volumes": [{"mount": "/a", "pvc": "a", "sub_path": "b" * 254}],
+    },
+    "mount at the root": {**SCRIPT_JOB, "image": "x", "volumes": [{"mount": "/", "pvc": "a"}]},
+    "file in the place of inline": {
+        **SCRIPT_JOB,
+        "image": "x",
+        "script": {"inline": "print(1)", "files": {"./inline.py": "x"}},
+    },
     "token in a script": {**SCRIPT_JOB, "image": "x", "script": {"inline": "x\nhf_" + "a" * 34 + "\n"}},
     "number as password": {**SCRIPT_JOB, "image": "x", "env": {"DB_PASSWORD": 12345}},
     "too large": {**SCRIPT_JOB, "image": "x", "script": {"inline": "#" * 250_000}},

@@ -77,7 +77,7 @@ WRONG = {
     ),
     "bad quantity": (
         "resources: {memory: 4GB}",
-        "job.yaml:3: resources.memory: must be a Kubernetes quantity above 0, such as 4, 500m or 16Gi (got '4GB')",
+        "job.yaml:3: resources.memory: must be a Kubernetes quantity above 0 and below 8Ei, such as 4, 500m or 16Gi (got '4GB')",
     ),
     "bad duration": (
         "ttl: 90",

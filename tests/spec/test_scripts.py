@@ -103,6 +103,21 @@ def test_values_hold_the_texts_so_that_no_file_is_needed(folder, loaded, job_fil
     assert loaded(values(first)).scripts == first.scripts
 
 
+@pytest.mark.parametrize("file", ["./train.py", "lib//model.py", "lib/./model.py", "inline.py"])
+def test_values_name_the_file_as_the_job_does(folder, loaded, file):
+    (folder / "inline.py").write_text("print(2)")
+    first = loaded(job({"file": file, "files": ["./train.py"]}))
+    again = loaded(values(first))
+    assert again.scripts == first.scripts
+    assert again.job.script.file == file
+
+
+def test_a_file_in_the_place_of_the_inline_program_is_refused(refused, folder):
+    (folder / "inline.py").write_text("print(2)")
+    (told,) = refused(job({"inline": "print(1)", "files": ["inline.py"]}))
+    assert "script.files[0]: is the same file as 'script.inline' (got 'inline.py'); keep one" in told
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
 def test_an_unreadable_file_is_named(job_file, tmp_path):
     (tmp_path / job_file("name: a")).chmod(0)

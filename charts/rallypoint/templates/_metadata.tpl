@@ -36,9 +36,12 @@ annotations:
 {{- set $view "annotations" $annotations | toJson }}
 {{- end }}
 
-{{/* A mapping or list in block style; its items as JSON where helm's YAML would misread or cut off a line's end. */}}
+{{/*
+A mapping or list in block style; its items as JSON where helm's YAML would misread or cut off a line's end, or
+where helm would take a text for its own mark of a missing value.
+*/}}
 {{- define "rallypoint.yaml" -}}
-{{- if not (regexMatch "\\\\u202[89]|[\u0085\u2028\u2029]|(\\\\n){2}\"" (toJson .)) }}{{ toYaml . }}
+{{- if not (regexMatch "\\\\u202[89]|[\u0085\u2028\u2029]|(\\\\n){2}\"|[:,\\[]\"\\\\n\"|\\p{Zs}\"|\\\\u003cno value\\\\u003e" (toJson .)) }}{{ toYaml . }}
 {{- else if kindIs "slice" . }}
 {{- range . }}
 - {{ toJson . }}

@@ -68,17 +68,18 @@ is about what lies inside.
 {{- end }}
 {{- end }}
 
-{{/* Something when the text is a quantity above zero. */}}
+{{/* Something when the text is a quantity above zero that 64 bits can hold. */}}
 {{- define "rallypoint.is_quantity" -}}
 {{- if regexMatch "^([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]{1,2}|[numkMGTPE]|[KMGTPE]i)?$" . }}
-{{- if gt (include "rallypoint.quantity" . | float64) 0.0 }}true
+{{- $number := include "rallypoint.quantity" . | float64 }}
+{{- if and (gt $number 0.0) (lt $number 9223372036854775808.0) }}true
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{- define "rallypoint.rules.quantity" -}}
 {{- if not (include "rallypoint.is_quantity" .value) }}
-  {{- printf "%s: must be a Kubernetes quantity above 0, such as 4, 500m or 16Gi (got %s)\n" .key (include "rallypoint.in_quotes" .value) }}
+  {{- printf "%s: must be a Kubernetes quantity above 0 and below 8Ei, such as 4, 500m or 16Gi (got %s)\n" .key (include "rallypoint.in_quotes" .value) }}
 {{- end }}
 {{- end }}
 

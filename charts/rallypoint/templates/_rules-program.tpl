@@ -56,6 +56,9 @@ What runs, under which name, on which kind, and with how many processes.
   {{- if and .file (not (hasPrefix "/" .file)) }}
     {{- $_ := set $seen (clean .file) .file }}
   {{- end }}
+  {{- if .inline }}
+    {{- $_ := set $seen "inline.py" "script.inline" }}
+  {{- end }}
   {{- range $path := $shipped | sortAlpha }}
     {{- $key := printf "script.files.%s" (include "rallypoint.part" $path) }}
     {{- $first := get $seen (clean $path) | default $path }}

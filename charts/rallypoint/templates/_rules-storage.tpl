@@ -60,7 +60,9 @@ Claims and mounts: nothing lies over another, and what all nodes need they can a
 {{- range $source := .sources }}
   {{- include "rallypoint.rules.nulls" (dict "key" (printf "%s.%s" $.key $source) "value" (get $storage $source)) }}
 {{- end }}
-{{- if and $storage.sub_path (or (regexMatch "(^|/)\\.\\.(/|$)" $storage.sub_path) (hasPrefix "/" $storage.sub_path)) }}
+{{- if gt (len ($storage.sub_path | default "")) 253 }}
+  {{- printf "%s.sub_path: must have at most 253 letters (got %d)\n" .key (len $storage.sub_path) }}
+{{- else if and (kindIs "string" $storage.sub_path) (or (empty $storage.sub_path) (regexMatch "(^|/)\\.\\.(/|$)" $storage.sub_path) (hasPrefix "/" $storage.sub_path)) }}
   {{- printf "%s.sub_path: must be a relative path inside the volume (got %s)\n" .key (include "rallypoint.in_quotes" (trunc 80 $storage.sub_path)) }}
 {{- end }}
 {{- end }}

@@ -84,7 +84,9 @@ What one field alone may be is in values.schema.json, which helm looks at first.
   {{- end }}
 {{- end }}
 {{- $leaves := include "rallypoint.leaves" (dict "key" "" "value" (omit .root.Values "global")) }}
-{{- range printf "[%s]" (trimSuffix "," $leaves) | fromJsonArray }}
+{{- $broken := dict }}
+{{- $letters := "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x{9f}\\x{fffe}\\x{ffff}]" }}
+{{- range $leaf := printf "[%s]" (trimSuffix "," $leaves) | fromJsonArray }}
   {{- if kindIs "float64" .value }}
     {{- if or (ge .value 9007199254740992.0) (le .value -9007199254740992.0) }}
       {{- printf "%s: is too large for helm, which has rounded it (got %s); quote it, or use a smaller number\n" .key (toJson .value) }}
@@ -92,13 +94,25 @@ What one field alone may be is in values.schema.json, which helm looks at first.
       {{- printf "%s: is a number with a fraction, of which helm does not keep the spelling (got %s); quote it\n" .key (toJson .value) }}
     {{- end }}
   {{- else if kindIs "string" .value }}
-    {{- $letter := regexFind "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x{9f}\\x{fffe}\\x{ffff}]" .value }}
-    {{- if $letter }}
-      {{- /* its number, from the last byte of one, two or three in UTF-8 */}}
-      {{- $last := index $letter (sub (len $letter) 1) | int64 }}
-      {{- $code := eq (len $letter) 3 | ternary (add $last 65344) $last }}
-      {{- printf "%s: holds a control character (U+%04X); remove it\n" .key $code }}
+    {{- with include "rallypoint.control" .value }}
+      {{- printf "%s: %s\n" $leaf.key . }}
     {{- end }}
   {{- end }}
+  {{- with include "rallypoint.control" .key }}
+    {{- $where := regexReplaceAll (printf "\\.?(\\\\\\.|[^.\\[])*%s(.|\n)*$" $letters) $leaf.key "" }}
+    {{- $_ := set $broken (printf "%s: a key %s\n" $where .) true }}
+  {{- end }}
+{{- end }}
+{{- keys $broken | sortAlpha | join "" }}
+{{- end }}
+
+{{/* What is wrong with the letters of a text; empty for nothing. */}}
+{{- define "rallypoint.control" -}}
+{{- $letter := regexFind "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x{9f}\\x{fffe}\\x{ffff}]" . }}
+{{- if $letter }}
+  {{- /* its number, from the last byte of one, two or three in UTF-8 */}}
+  {{- $last := index $letter (sub (len $letter) 1) | int64 }}
+  {{- $code := eq (len $letter) 3 | ternary (add $last 65344) $last }}
+  {{- printf "holds a control character (U+%04X); remove it" $code }}
 {{- end }}
 {{- end }}

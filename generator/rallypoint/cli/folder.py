@@ -23,7 +23,11 @@ def write_objects(folder: str, job: str, objects: list[dict[str, Any]]) -> int:
     from rallypoint.render import to_yaml
 
     mark = f"{MARK}{job}\n"
-    texts = {_name(number, part): mark + to_yaml([part]) for number, part in enumerate(objects)}
+    width = len(str(len(objects) - 1))
+    texts = {
+        f"{number:0{width}}-{_name(part, job)}.yaml": mark + to_yaml([part])
+        for number, part in enumerate(objects)
+    }
     if not folder:
         raise InputError("--output: is empty (got ''); name a folder, yaml or json")
     path = Path(folder)
@@ -40,9 +44,14 @@ def write_objects(folder: str, job: str, objects: list[dict[str, Any]]) -> int:
     return len(texts)
 
 
-def _name(number: int, part: dict[str, Any]) -> str:
-    """`2-service-mrpc-rdzv.yaml`; the number keeps the apply order, since kubectl goes by name."""
-    return f"{number}-{part['kind'].lower()}-{part['metadata']['name']}.yaml"
+def _name(part: dict[str, Any], job: str) -> str:
+    """`service-mrpc-rdzv`, after a number that keeps the apply order, since kubectl goes by name.
+
+    Without the digest of what pods read, so that another run has the files that a kustomization names.
+    """
+    name = part["metadata"]["name"]
+    stable = f"{job}-files" if name.startswith(f"{job}-files-") else name
+    return f"{part['kind'].lower()}-{stable}"
 
 
 def _earlier(folder: Path, mark: str) -> set[str]:

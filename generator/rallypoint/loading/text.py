@@ -7,27 +7,24 @@ from typing import Any
 
 from rallypoint.loading.tree import Finding, Path, Tree, dotted, leaves, replaced
 from rallypoint.spec.fields import means_text, types_at
-from rallypoint.spec.training import STRATEGIES, TRAINING_ARGS
+from rallypoint.spec.training import NO_MEANS_NO, TRAINING_ARGS
 from rallypoint.spec.written import WrittenFloat, WrittenInt, spelling
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-NO_MEANS_NO = (*STRATEGIES, "include_num_input_tokens_seen")
-"""Arguments where a bare `no` has one meaning for both readers: the text, since false stands for it too."""
 
 
 def settled(tree: Tree) -> tuple[Tree, list[Finding]]:
     """The tree with a strategy's `no` as text, and a finding for each scalar or text that is refused."""
-    findings: list[Finding] = []
+    findings: list[Finding] = _broken_keys(tree)
     for path, leaf in list(leaves(tree)):
         if leaf.doubt == "false" and path[:2] == ("train", "training_args") and path[-1] in NO_MEANS_NO:
             tree = replaced(tree, path, Tree(leaf.place, "no"))
         elif leaf.doubt:
             findings.append(Finding(leaf.place, dotted(path), _doubtful(path, leaf)))
         elif isinstance(leaf.value, str):
-            bad = _CONTROL.search(leaf.value)
+            bad = _control(leaf.value)
             if bad:
-                text = f"holds a control character (U+{ord(bad.group()):04X}); remove it"
-                findings.append(Finding(leaf.place, dotted(path), text))
+                findings.append(Finding(leaf.place, dotted(path), bad))
         elif isinstance(leaf.value, bool | int | float):
             found = _spelled(path, leaf)
             if isinstance(found, str):
@@ -35,6 +32,26 @@ def settled(tree: Tree) -> tuple[Tree, list[Finding]]:
             elif found is not None:
                 tree = replaced(tree, path, found)
     return tree, findings
+
+
+def _control(text: str) -> str:
+    """What is wrong with the letters of `text`; empty for nothing."""
+    bad = _CONTROL.search(text)
+    return f"holds a control character (U+{ord(bad.group()):04X}); remove it" if bad else ""
+
+
+def _broken_keys(tree: Tree) -> list[Finding]:
+    """A finding for the outermost key of each branch that holds a control character."""
+    found: dict[Path, Finding] = {}
+    for path, leaf in leaves(tree):
+        for depth, part in enumerate(path):
+            text = _control(part) if isinstance(part, str) else ""
+            if text:
+                found.setdefault(
+                    path[: depth + 1], Finding(leaf.place, dotted(path[:depth]), f"a key {text}")
+                )
+                break
+    return list(found.values())
 
 
 def _doubtful(path: Path, leaf: Tree) -> str:

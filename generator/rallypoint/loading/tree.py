@@ -53,13 +53,16 @@ class Tree:
 
 
 def dotted(path: Path) -> str:
-    """`volumes[0].mount` for ("volumes", 0, "mount"); dots inside a key are escaped as in --set."""
+    """`volumes[0].mount` for ("volumes", 0, "mount"); dots inside a key are escaped as in --set, as
+    are letters that do not show.
+    """
     text = ""
     for part in path:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            text += ("." if text else "") + part.replace(".", "\\.")
+            shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in part)
+            text += ("." if text else "") + shown.replace(".", "\\.")
     return text
 
 

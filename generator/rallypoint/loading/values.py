@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Any
 
 from rallypoint.loading.load import Loaded
@@ -14,7 +15,14 @@ from rallypoint.spec.written import spelling
 def values(loaded: Loaded) -> dict[str, Any]:
     """The layered values in plain types, with the text of every shipped script in `script.files`."""
     document: dict[str, Any] = _plain(loaded.document, ())
-    texts = {path: text for path, text in loaded.scripts.items() if path != INLINE}
+    script = document.get("script") or {}
+    file = script.get("file") or ""
+    spelled = {PurePosixPath(file).as_posix(): file}  # the same key in both places: helm compares them
+    texts = {
+        spelled.get(path, path): text
+        for path, text in loaded.scripts.items()
+        if path != INLINE or not script.get("inline")
+    }
     if texts:
         document["script"] = {**document["script"], "files": texts}
     return document

@@ -29,6 +29,8 @@ def matching(pattern: str, rule: str, longest: int = 253) -> AfterValidator:
     whole = re.compile(pattern)
 
     def check(text: str) -> str:
+        if len(text) > longest and str(longest) not in rule:
+            raise ValueError(f"must have at most {longest} letters (got {len(text)})")
         if len(text) > longest or whole.fullmatch(text) is None:
             raise ValueError(f"{rule} (got {text[:80]!r})")
         return text
@@ -93,9 +95,11 @@ Patch = Annotated[
 
 
 def _positive_quantity(text: str) -> str:
-    """`text` when it is a quantity above zero."""
-    if re.fullmatch(QUANTITY_PATTERN, text) is None or quantity(text) <= 0:
-        raise ValueError(f"must be a Kubernetes quantity above 0, such as 4, 500m or 16Gi (got {text!r})")
+    """`text` when it is a quantity above zero that 64 bits hold. Source: apimachinery, resource.Quantity."""
+    if re.fullmatch(QUANTITY_PATTERN, text) is None or not 0 < quantity(text) < 2**63:
+        raise ValueError(
+            f"must be a Kubernetes quantity above 0 and below 8Ei, such as 4, 500m or 16Gi (got {text!r})"
+        )
     return text
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from rallypoint.spec.base import AbsolutePath, Model, ObjectName, Quantity, Verbatim, matching
 
@@ -87,7 +87,7 @@ class Storage(Model):
 class Volume(Storage):
     """One more folder in every pod."""
 
-    mount: AbsolutePath = Field(min_length=2)
+    mount: AbsolutePath
     """Where it appears in the pod."""
     read_only: bool = False
     """Refuse writes."""

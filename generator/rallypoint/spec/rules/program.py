@@ -10,6 +10,7 @@ from rallypoint.quantity import quantity, seconds
 from rallypoint.spec.job import KINDS, Job
 from rallypoint.spec.kinds import LACKS, having, longest_derived, longest_name
 from rallypoint.spec.rules.violation import Violation
+from rallypoint.spec.script import INLINE
 from rallypoint.spec.training import broken, mapped
 
 SHORTEST_GRACE_SECONDS = 30
@@ -118,6 +119,8 @@ def shipped_files_differ(job: Job) -> Iterator[Violation]:
         return
     file = job.script.file
     seen = {normpath(file): file} if file is not None and not file.startswith("/") else {}
+    if job.script.inline is not None:
+        seen[INLINE] = "script.inline"
     for path in sorted(job.script.files):
         first = seen.setdefault(normpath(path), path)
         index = path if isinstance(job.script.files, dict) else job.script.files.index(path)

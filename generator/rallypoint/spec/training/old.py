@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rallypoint.spec.training.table import STRATEGIES, VERSION
+from rallypoint.spec.training.table import NO_MEANS_NO, VERSION
 from rallypoint.spec.written import shown
 
 Change = tuple[str, Any] | str | None
@@ -137,4 +137,4 @@ def _map(found: Mapped, arguments: dict[str, Any], name: str, value: Any) -> Non
 
 def _strategy(name: str, value: Any) -> Any:
     """`no` for a strategy's false: YAML 1.1 reads a bare `no` so."""
-    return "no" if value is False and name in STRATEGIES else value
+    return "no" if value is False and name in NO_MEANS_NO else value
