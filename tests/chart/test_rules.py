@@ -98,6 +98,8 @@ MORE = {
     "no program": {**SCRIPT_JOB, "image": "x", "script": {"args": ["x"]}},
     "no module": {**SCRIPT_JOB, "image": "x", "script": {"module": "train.py --x"}},
     "file above": {**SCRIPT_JOB, "image": "x", "script": {"module": "x", "files": {"../a": "b", "c/": "d"}}},
+    "colon in a file": {**SCRIPT_JOB, "image": "x", "script": {"module": "x", "files": {"a:b": "b"}}},
+    "memory in bytes": {**SCRIPT_JOB, "image": "x", "resources": {"memory": ".5", "shm": False}},
     "empty env_from": {**SCRIPT_JOB, "image": "x", "env_from": [{"prefix": "A"}]},
     "full env_from": {**SCRIPT_JOB, "image": "x", "env_from": [{"secret": "a", "config_map": "b"}]},
     "label value": {**SCRIPT_JOB, "image": "x", "labels": {"a.b/c": "not a value"}},

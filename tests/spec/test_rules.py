@@ -26,6 +26,7 @@ CASES = [
     ("kind_has_it", SCRIPT_JOB, {"kind": "statefulset", "deadline": "1d"}, {"kind": "jobset", "deadline": "1d"}, "deadline"),
     ("kind_has_it", SCRIPT_JOB, {"kind": "statefulset", "suspend": True}, {"kind": "statefulset", "suspend": False}, "suspend"),
     ("processes_have_devices", SCRIPT_JOB, {"nproc_per_node": 3, "resources": {"gpus": 2}}, {"nproc_per_node": 3}, "nproc_per_node"),
+    ("memory_has_its_unit", SCRIPT_JOB, {"resources": {"memory": 900}}, {"resources": {"memory": "1Mi"}}, "resources.memory"),
     ("shm_fits", SCRIPT_JOB, {"resources": {"shm": "2Gi", "memory": "1Gi"}}, {"resources": {"shm": "1Gi", "memory": "1Gi"}}, "resources.shm"),
     ("devices_are_given_once", SCRIPT_JOB, {"resources": {"extra": {"nvidia.com/gpu": 1}}}, {"resources": {"extra": {"a.b/c": 1}}}, "resources.extra.nvidia.com/gpu"),
     ("devices_are_whole", SCRIPT_JOB, {"resources": {"extra": {"a.b/c": 1.5}}}, {"resources": {"extra": {"a.b/c": "2000m", "hugepages-2Mi": "1.5"}}}, "resources.extra.a.b/c"),

@@ -56,6 +56,10 @@ WRONG = {
     "missing": ("gone.py", "no such file; check the path (got 'gone.py', in "),
     "folder": ("lib", "a folder, not a file; name a file in it (got 'lib', in "),
     "parent": ("../x.py", "must be a path below the job file's folder (got '../x.py'); copy the file there"),
+    "colon": (
+        "a:b.py",
+        "must be a path without ':', which no mount may have (got 'a:b.py'); rename the file",
+    ),
     "link": ("link.py", "leads out of the job file's folder (got 'link.py'); copy it there"),
     "binary": ("data.bin", "not UTF-8 text (byte 0xff); save it as UTF-8 (got 'data.bin', in "),
     "large": (

@@ -95,6 +95,8 @@ What runs, under which name, on which kind, and with how many processes.
   {{- printf "%s: must be a path below the job file's folder (got %s); copy the file there\n" .key $shown }}
 {{- else if or (eq (clean .path) ".") (hasSuffix "/" .path) }}
   {{- printf "%s: must name a file (got %s)\n" .key $shown }}
+{{- else if contains ":" .path }}
+  {{- printf "%s: must be a path without ':', which no mount may have (got %s); rename the file\n" .key $shown }}
 {{- end }}
 {{- end }}
 
@@ -138,6 +140,11 @@ What runs, under which name, on which kind, and with how many processes.
 {{- if and $resources.shm (ne $resources.shm "false") $resources.memory }}
   {{- if gt (include "rallypoint.quantity" $resources.shm | float64) (include "rallypoint.quantity" $resources.memory | float64) }}
     {{- printf "resources.shm: must be at most resources.memory, as which it counts (got %s and %s); change one\n" $resources.shm $resources.memory }}
+  {{- end }}
+{{- end }}
+{{- if and $resources.memory (include "rallypoint.is_quantity" $resources.memory) }}
+  {{- if lt (include "rallypoint.quantity" $resources.memory | float64) 1048576.0 }}
+    {{- printf "resources.memory: must be 1Mi or more, a number alone counts bytes (got %s); add a unit, as in 16Gi\n" $resources.memory }}
   {{- end }}
 {{- end }}
 {{- $own := dict $resources.gpu_resource "resources.gpus" "cpu" "resources.cpu" "memory" "resources.memory" "ephemeral-storage" "resources.ephemeral_storage" }}

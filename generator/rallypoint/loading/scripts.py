@@ -102,6 +102,8 @@ def _outside(written: str) -> str:
         return f"must be a path below the job file's folder (got {written!r}); copy the file there"
     if path.as_posix() == "." or written.endswith("/"):
         return f"must name a file (got {written!r})"
+    if ":" in written:
+        return f"must be a path without ':', which no mount may have (got {written!r}); rename the file"
     return ""
 
 

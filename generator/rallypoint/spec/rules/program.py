@@ -13,6 +13,7 @@ from rallypoint.spec.rules.violation import Violation
 from rallypoint.spec.script import INLINE
 from rallypoint.spec.training import broken, mapped
 
+SMALLEST_MEMORY = 2**20
 SHORTEST_GRACE_SECONDS = 30
 """torchrun's own shutdown time-out, within which a checkpoint must be saved."""
 
@@ -70,6 +71,14 @@ def shm_fits(job: Job) -> Iterator[Violation]:
     if shm and memory is not None and quantity(shm) > quantity(memory):
         text = f"must be at most resources.memory, as which it counts (got {shm} and {memory}); change one"
         yield Violation(("resources", "shm"), text, (("resources", "memory"),))
+
+
+def memory_has_its_unit(job: Job) -> Iterator[Violation]:
+    """A number without a unit counts bytes, in which no program fits."""
+    memory = job.resources.memory
+    if memory is not None and quantity(memory) < SMALLEST_MEMORY:
+        text = f"must be 1Mi or more, a number alone counts bytes (got {memory}); add a unit, as in 16Gi"
+        yield Violation(("resources", "memory"), text)
 
 
 def devices_are_given_once(job: Job) -> Iterator[Violation]:
@@ -156,6 +165,7 @@ RULES = (
     kind_has_it,
     processes_have_devices,
     shm_fits,
+    memory_has_its_unit,
     devices_are_given_once,
     devices_are_whole,
     grace_is_enough,
