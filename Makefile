@@ -36,7 +36,7 @@ test: install $(MODEL) ## Run the tests that need no cluster
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slow: install $(MODEL) ## Run the long tests: kills, twelve nodes, forty exits, real trainings
-	$(BIN)/python -m pytest -m 'slow and not cluster'
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'slow and not cluster'
 
 test-exhaustive: install ## Hold thousands of random job files against schemas and chart
 	$(BIN)/python -m pytest -m 'exhaustive and not cluster'
