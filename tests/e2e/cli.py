@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -61,10 +62,13 @@ def rallypoint(*words: str, timeout: float = 300, **environment: str) -> subproc
 
 
 def begun(*words: str) -> subprocess.Popen[str]:
-    """A process that goes on, its streams piped."""
+    """A process that goes on, its streams piped; it hears Ctrl-C even if the tests themselves do not."""
     env = {**os.environ, "KUBECONFIG": kubeconfig()}
     pipe = subprocess.PIPE
-    return subprocess.Popen(command(*words), stdout=pipe, stderr=pipe, text=True, env=env)
+    return subprocess.Popen(
+        command(*words), stdout=pipe, stderr=pipe, text=True, env=env,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )  # fmt: skip
 
 
 def command(*words: str) -> list[str]:

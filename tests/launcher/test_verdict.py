@@ -20,34 +20,40 @@ def entry(round_number, counts=True, used=1, *, sign=("bad", 3), step=None, seco
 
 
 def test_before_the_first_round_there_is_no_incident():
-    assert verdict.incident([node(0), node(0)], 0) is None
+    assert verdict.incident([node(0), node(0)], 0, []) is None
 
 
 def test_a_failure_of_launchers_that_are_all_still_there_counts():
-    found = verdict.incident([node(), node(found=report())], 2)
+    found = verdict.incident([node(), node(found=report())], 2, [])
     assert (found["counts"], found["used"]) == (True, 3)
 
 
 def test_a_new_launcher_means_a_lost_node_which_is_free():
-    found = verdict.incident([node(found=report("peer")), node(0)], 2)
+    found = verdict.incident([node(found=report("peer")), node(0)], 2, [])
     assert (found["counts"], found["used"], found["text"]) == (False, 2, "node 1 was lost")
 
 
 def test_a_lost_node_is_free_even_when_a_rank_elsewhere_failed_of_its_own():
-    assert not verdict.incident([node(found=report("own")), node(0)], 0)["counts"]
+    assert not verdict.incident([node(found=report("own")), node(0)], 0, [])["counts"]
+
+
+def test_a_member_that_had_not_heard_of_the_round_is_not_lost():
+    documents = [node(found=report("own")), node(0)]
+    found = verdict.incident(documents, 0, [document["launcher"] for document in documents])
+    assert (found["counts"], found["text"]) == (True, "rank 1 on node 1: ValueError: bad")
 
 
 def test_a_node_that_left_after_a_save_was_preempted():
-    found = verdict.incident([node(found=report("saved")), node(0)], 0)
+    found = verdict.incident([node(found=report("saved")), node(0)], 0, [])
     assert found["text"] == "node 1 was preempted, after a save"
 
 
 def test_a_stop_after_a_save_of_launchers_still_there_is_free():
-    assert not verdict.incident([node(found=report("saved")), node()], 0)["counts"]
+    assert not verdict.incident([node(found=report("saved")), node()], 0, [])["counts"]
 
 
 def test_a_round_that_ended_without_any_report_is_free():
-    assert not verdict.incident([node(), node()], 0)["counts"]
+    assert not verdict.incident([node(), node()], 0, [])["counts"]
 
 
 def test_the_rank_that_failed_of_its_own_is_blamed_before_those_that_lost_it():

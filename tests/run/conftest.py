@@ -36,8 +36,9 @@ def start(folder, tmp_path):
     runs, temporary = [], tmp_path / "tmp"
     temporary.mkdir()
 
-    def begin(*options, environment=None):
-        runs.append(Run(folder, *options, environment={"TMPDIR": str(temporary), **(environment or {})}))
+    def begin(*options, environment=None, prefix=()):
+        given = {"TMPDIR": str(temporary), **(environment or {})}
+        runs.append(Run(folder, *options, environment=given, prefix=prefix))
         return runs[-1]
 
     yield begin

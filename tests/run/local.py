@@ -3,6 +3,7 @@
 import os
 import queue
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -13,15 +14,21 @@ SECONDS = 40
 """Longer than any wait of a healthy run on a busy machine."""
 
 
+def hears_signals():
+    """As from a shell, even when the tests themselves were started by nohup or in the background."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Run:
     """A `rallypoint run` under way; both its outputs, line by line."""
 
-    def __init__(self, folder, *options, environment=None):
+    def __init__(self, folder, *options, environment=None, prefix=()):
         self.folder, self.lines, self._new = folder, [], queue.Queue()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "rallypoint", "run", *options],
+            [*prefix, sys.executable, "-m", "rallypoint", "run", *options],
             cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})},
+            env={**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})}, preexec_fn=hears_signals,  # noqa: PLW1509
         )  # fmt: skip
         threading.Thread(target=self._read, daemon=True).start()
 

@@ -51,6 +51,16 @@ def test_a_signal_ends_everything_within_seconds(job, start, gone, number, code)
     assert "tiny: stopped after" in run.lines[-1]
 
 
+def test_a_run_under_nohup_outlives_its_terminal(job, start, folder):
+    job(WORKING)
+    run = start(prefix=("nohup",))
+    both_up(run)
+    run.process.send_signal(signal.SIGHUP)
+    (folder / "go").touch()
+    assert run.end() == 0
+    assert "saved" not in run.lines
+
+
 def test_the_processes_can_save_before_they_are_stopped(job, start):
     job(WORKING)
     run = start()

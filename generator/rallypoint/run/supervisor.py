@@ -53,6 +53,11 @@ class Watch:
         self._process.communicate()
 
 
+def _under_nohup() -> bool:
+    """Whether this process is to outlive its terminal."""
+    return signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+
+
 class Supervisor:
     """All launchers of one run, from their start to the last one's end."""
 
@@ -76,7 +81,8 @@ class Supervisor:
 
     def run(self) -> None:
         """Return when every launcher has ended for good."""
-        before = {number: signal.signal(number, self._stop) for number in SIGNALS}
+        heard = [number for number in SIGNALS if number != signal.SIGHUP or not _under_nohup()]
+        before = {number: signal.signal(number, self._stop) for number in heard}
         try:
             for agent in self.agents:
                 if self.stopped_by is None:

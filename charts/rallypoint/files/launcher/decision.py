@@ -85,7 +85,8 @@ def _next_round(limits: Limits, plan: Plan, documents: list[Document]) -> Plan:
     ledger = plan["ledger"]
     for document in documents:  # in every node's document, so it outlives node 0
         ledger = longer(ledger, document["ledger"])
-    entry = incident(documents, used(ledger))
+    last = max(document["round"] for document in documents)
+    entry = incident(documents, used(ledger), plan["members"] if plan["round"] == last else [])
     ledger = with_incident(ledger, entry)
     why = hopeless(ledger, limits.max_restarts)
     if why:
@@ -93,7 +94,7 @@ def _next_round(limits: Limits, plan: Plan, documents: list[Document]) -> Plan:
     return {
         **plan,
         "phase": RUN,
-        "round": max(document["round"] for document in documents) + 1,
+        "round": last + 1,
         "missing": [],
         "members": [document["launcher"] for document in documents],
         "why": entry["text"] if entry else "",

@@ -29,17 +29,18 @@ def described(report: Report) -> str:
     return f"rank {report['rank']} on node {report['node']}: {report['what']}{at}"
 
 
-def incident(documents: list[Document], used: int) -> Entry | None:
-    """What ended the last round; None before the first one.
+def incident(documents: list[Document], used: int, members: list[str]) -> Entry | None:
+    """What ended the last round; None before the first one. `members` are the launchers of that round, as far
+    as node 0 knows them.
 
-    A launcher that has not run the last round is new: its node was lost or preempted, which is nobody's
-    fault. The same launchers, and a rank of theirs that failed, is the program's own doing and uses up a
-    restart.
+    A launcher that has not run the last round is new, unless the round was over before this member of it had
+    heard of it. A new one's node was lost or preempted, which is nobody's fault. The same launchers, and a
+    rank of theirs that failed, is the program's own doing and uses up a restart.
     """
     last = max(document["round"] for document in documents)
     if last == 0:
         return None
-    lost = [index for index, document in enumerate(documents) if document["round"] < last]
+    lost = [i for i, d in enumerate(documents) if d["round"] < last and d["launcher"] not in members]
     there = [document for document in documents if document["round"] == last]
     first = first_failure(document["report"] for document in there)
     steps = [document["step"] for document in there if document["step"] is not None]
