@@ -37,6 +37,8 @@ def make_network() -> None:
         ip("link", "add", BRIDGE, "type", "bridge")
     ip("address", "replace", f"{NODE_ADDRESS}/16", "dev", BRIDGE)
     ip("link", "set", BRIDGE, "up")
+    # a Service that has no rule for a moment must not be looked for beyond this machine: something may answer
+    ip("route", "replace", SERVICE_RANGE, "dev", BRIDGE)
     for key, value in SETTINGS.items():
         write_setting(key, value)
     write_cni_config()

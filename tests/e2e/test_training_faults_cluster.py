@@ -73,5 +73,6 @@ def test_a_restart_of_the_api_server_goes_unnoticed(
     finally:
         start_one("kube-apiserver")
     figure(step=run.step(), apart=finish(run, tiny_here))
+    kubectl_or_fail("wait", "apiservice", "--all", "--for=condition=Available", "--timeout=90s")
     assert run.uids() == before
     assert len(run.starts()) == 1

@@ -50,9 +50,15 @@ for name in os.listdir("/proc"):
             ranks.append(name)
 for name in ranks:
     open(f"/proc/{name}/oom_score_adj", "w").write("1000")
+def living(name):
+    try:
+        return open(f"/proc/{name}/stat").read().rpartition(")")[2].split()[0] not in "XZ"
+    except OSError:
+        return False
 held = []
-while all(os.path.exists(f"/proc/{name}") for name in ranks):
+while all(map(living, ranks)):
     held.append(bytearray(8 << 20))
+    time.sleep(0.02)  # one that was killed takes a moment to give its memory back
 print("gone")
 """
 """Takes memory until the kernel has killed the training process, which it would rather kill than this one."""
