@@ -41,6 +41,12 @@ def test_another_run_has_the_same_files_as_a_kustomization_names_them(folder):
     assert files.read_text() != text
 
 
+def test_a_claim_of_a_like_name_keeps_it(folder):
+    (folder / "job.yaml").write_text(JOB + "volumes:\n  - {mount: /m, pvc: tiny-files-x, size: 1Gi}\n")
+    assert render(folder).returncode == 0
+    assert "2-persistentvolumeclaim-tiny-files-x.yaml" in names(folder)
+
+
 def test_the_apply_order_is_that_of_the_names_with_many_objects(folder):
     claims = "".join(f"  - {{mount: /m{i}, pvc: c{i}, size: 1Gi}}\n" for i in range(8))
     (folder / "job.yaml").write_text(JOB + f"volumes:\n{claims}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ..cluster.kubectl import kubectl
 from ..cluster.progress import wait_until
 from .conftest import Start
-from .kind import Kind
+from .kind import BY_NAME, Kind
 from .programs import HOLD, MEET, STAYS
 from .release import Prepare, values
 from .run import Run, job_file, rendered
@@ -52,5 +53,31 @@ def test_kubectl_is_refused_it_while_the_old_one_lives(kind: Kind, start: Start,
     ended = kubectl("apply", "--filename=-", "--namespace", run.namespace, stdin=text)
     assert ended.returncode == 1
     assert f'"{run.name}-config" is invalid: data: Forbidden: field is immutable' in ended.stderr
+    assert (ended.stderr.count("field is immutable") > 1) == (kind.name in ("job", "jobset")), ended.stderr
     run.let_go()
     run.wait_until_done()
+
+
+@pytest.mark.parametrize("name", ["pytorchjob", "statefulset"])
+def test_a_pod_of_it_that_kubectl_has_let_in_says_so(name: str, start: Start, tmp_path: Path) -> None:
+    """kubectl goes on after a refusal, and these kinds take the change for pods that are replaced later."""
+    kind = BY_NAME[name]
+    run = start(kind, f"mixed-{name}", MEET + HOLD, nodes=2)
+    run.wait_for_ranks(2)
+    text = rendered(name, job_file(run.name, NEW, nodes=2), tmp_path)
+    kubectl("apply", "--filename=-", "--namespace", run.namespace, stdin=text)
+    old = run.pods()[1]
+    run.kubectl("delete", "pod", str(old["metadata"]["name"]))
+
+    def told() -> bool:
+        new = run.pods().get(1, old)
+        return new["metadata"]["uid"] != old["metadata"]["uid"] and "belongs to another job" in log_of(
+            run, new
+        )
+
+    wait_until("the new pod to say whose endpoint that is", told, 120)
+
+
+def log_of(run: Run, pod: dict[str, Any]) -> str:
+    """Empty while there is none."""
+    return kubectl("logs", str(pod["metadata"]["name"]), "--namespace", run.namespace).stdout

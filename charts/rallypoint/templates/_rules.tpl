@@ -85,7 +85,7 @@ What one field alone may be is in values.schema.json, which helm looks at first.
 {{- end }}
 {{- $leaves := include "rallypoint.leaves" (dict "key" "" "value" (omit .root.Values "global")) }}
 {{- $broken := dict }}
-{{- $letters := "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x{9f}\\x{fffe}\\x{ffff}]" }}
+{{- $letters := include "rallypoint.control_letters" . }}
 {{- range $leaf := printf "[%s]" (trimSuffix "," $leaves) | fromJsonArray }}
   {{- if kindIs "float64" .value }}
     {{- if or (ge .value 9007199254740992.0) (le .value -9007199254740992.0) }}
@@ -106,9 +106,14 @@ What one field alone may be is in values.schema.json, which helm looks at first.
 {{- keys $broken | sortAlpha | join "" }}
 {{- end }}
 
+{{/* A regular expression of what may stand in no text. */}}
+{{- define "rallypoint.control_letters" -}}
+[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{fffe}\x{ffff}]
+{{- end }}
+
 {{/* What is wrong with the letters of a text; empty for nothing. */}}
 {{- define "rallypoint.control" -}}
-{{- $letter := regexFind "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x{9f}\\x{fffe}\\x{ffff}]" . }}
+{{- $letter := regexFind (include "rallypoint.control_letters" .) . }}
 {{- if $letter }}
   {{- /* its number, from the last byte of one, two or three in UTF-8 */}}
   {{- $last := index $letter (sub (len $letter) 1) | int64 }}

@@ -49,9 +49,9 @@ def _name(part: dict[str, Any], job: str) -> str:
 
     Without the digest of what pods read, so that another run has the files that a kustomization names.
     """
-    name = part["metadata"]["name"]
-    stable = f"{job}-files" if name.startswith(f"{job}-files-") else name
-    return f"{part['kind'].lower()}-{stable}"
+    kind, name = part["kind"].lower(), part["metadata"]["name"]
+    read_by_pods = kind == "configmap" and name.startswith(f"{job}-files-")
+    return f"{kind}-{job}-files" if read_by_pods else f"{kind}-{name}"
 
 
 def _earlier(folder: Path, mark: str) -> set[str]:

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from rallypoint.cluster.client import Cluster
-from rallypoint.cluster.difference import CONTRACT
 from rallypoint.cluster.errors import FORBIDDEN, Refusal
 from rallypoint.cluster.resource import CONFIG_MAP
+from rallypoint.podview.config import CONTRACT
 
 
 def living_contract(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from rallypoint.podview.config import CONTRACT
 from rallypoint.quantity import quantity
 from rallypoint.topology import CONTAINER_NAMES
 
 Object = dict[str, Any]
-CONTRACT = "contract.json"
 MANAGERS = {"rallypoint", "kubectl-client-side-apply", "kubectl", "helm"}
 """Who may have sent a job; what they own and the new one leaves out was taken away."""
 _IN_PLACE = {

@@ -5,6 +5,6 @@ Serves the generator and the trainer alike. Refuses to import transformers: its 
 
 from rallypoint.spec.training.old import Mapped, mapped
 from rallypoint.spec.training.rules import broken
-from rallypoint.spec.training.table import NO_MEANS_NO, STRATEGIES, TRAINING_ARGS, VERSION, Argument
+from rallypoint.spec.training.table import NO_MEANS_NO, TRAINING_ARGS, VERSION, Argument
 
-__all__ = ["NO_MEANS_NO", "STRATEGIES", "TRAINING_ARGS", "VERSION", "Argument", "Mapped", "broken", "mapped"]
+__all__ = ["NO_MEANS_NO", "TRAINING_ARGS", "VERSION", "Argument", "Mapped", "broken", "mapped"]

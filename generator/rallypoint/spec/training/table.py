@@ -50,9 +50,10 @@ def _read() -> tuple[str, dict[str, Argument]]:
 VERSION, TRAINING_ARGS = _read()
 
 STRATEGIES = ("eval_strategy", "save_strategy", "logging_strategy", "evaluation_strategy")
+"""Where a bare `no` can only mean the text: false has no other meaning there."""
+
 NO_MEANS_NO = (*STRATEGIES, "include_num_input_tokens_seen")
 """Arguments where a bare `no` has one meaning for both readers: the text, since false stands for it too."""
-"""Where a bare `no` can only mean the text: false has no other meaning there."""
 
 OWNED = {
     "output_dir": "it is <output>/<name>; set output",
