@@ -83,14 +83,14 @@ class Sim:
         aside.write_text(f"{'always' if always else 'once'} {at} {what}")
         aside.replace(self.folder / f"fault-{rank}")
 
-    def wait(self, condition, seconds=40, what=""):
+    def wait(self, condition, seconds=40, what="", every=0.05):
         """The first true value of the condition; fails the test when there is none in time."""
         until = time.time() + seconds
         while time.time() < until:
             found = condition()
             if found:
                 return found
-            time.sleep(0.05)
+            time.sleep(every)
         logs = "\n".join(f"--- node {pod.index}\n{pod.log()[-1500:]}" for pod in self.pods[:4])
         raise AssertionError(f"not within {seconds} s: {what}\n{logs}")
 

@@ -124,9 +124,7 @@ class Node:
         if any(codes) or overtaken:
             self._stop_round(processes, patient=plan["patient"] if plan and overtaken else False)
         elif None not in codes:
-            self._close(processes)
-            self.waiting.begin()
-            self._say(NODE_DONE, step=self.document["step"])
+            self._done(processes)
         elif time.monotonic() - self._step_read > STEP_SECONDS:
             self._step_read = time.monotonic()
             step = processes.step()
@@ -165,6 +163,11 @@ class Node:
         self.waiting.begin()
         self._say(READY, report=report, step=step, seconds=round(seconds, 1))
 
+    def _done(self, processes: Processes) -> None:
+        self._close(processes)
+        self.waiting.begin()
+        self._say(NODE_DONE, step=self.document["step"])
+
     def _close(self, processes: Processes) -> None:
         processes.kill()
         processes.close()
@@ -178,6 +181,8 @@ class Node:
 
     def _leave(self, why: str) -> Ending:
         """Leaves for an outside reason: never with 0, else Kubernetes would count this node as done."""
+        if self.processes and set(self.processes.codes()) == {0}:  # they ended before they were told to
+            self._done(self.processes)
         if self.document["state"] == NODE_DONE and not self.link.replaced:
             ended = self._end_soon()
             if ended:
@@ -233,11 +238,8 @@ class Node:
         """Stays until the others have read the end from this node's store."""
         began = time.monotonic()
         while not leader.finished.is_set():
-            waited, limit = (
-                time.monotonic() - began,
-                HURRY_SECONDS if interrupt.received() else LINGER_SECONDS,
-            )
-            if waited > limit:
+            limit = HURRY_SECONDS if interrupt.received() else LINGER_SECONDS
+            if time.monotonic() - began > limit:
                 return
             time.sleep(TICK_SECONDS)
 
