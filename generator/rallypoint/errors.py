@@ -38,9 +38,10 @@ class Problem(NamedTuple):
     """What is wrong (the value); what to do."""
 
     def __str__(self) -> str:
-        """`file:line: key: text`, without the parts that are unknown."""
+        """`file:line: key: text`, without the parts that are unknown; `--key: text` for a key's option."""
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return ": ".join(part for part in (place, self.key, self.text) if part)
+        key = "" if place == f"--{self.key}" else self.key
+        return ": ".join(part for part in (place, key, self.text) if part)
 
 
 class SpecError(InputError):

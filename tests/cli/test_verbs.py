@@ -80,9 +80,19 @@ def test_an_option_is_named_as_it_was_typed_and_is_no_set(folder):
     found = rallypoint("render", "--kind", "pod", "-n", "a,nodes=5", folder=folder)
     assert found.returncode == 2
     kind, namespace = found.stderr.splitlines()
-    assert kind.startswith("--kind: kind: must be one of job, ")
-    assert namespace.startswith("--namespace: namespace: must be ")
+    assert kind.startswith("--kind: must be one of job, ")
+    assert namespace.startswith("--namespace: must be ")
     assert "(got 'a,nodes=5')" in namespace
+
+
+def test_a_key_is_named_beside_an_option_that_is_not_its_own(folder):
+    found = rallypoint("render", "--set", "kind=pod", folder=folder)
+    assert found.stderr.startswith("--set: kind: must be one of job, ")
+
+
+def test_a_control_character_in_a_message_is_spelled_out(folder):
+    found = rallypoint("validate", "no\x1b[31m.yaml", folder=folder)
+    assert found.stderr == "no\\x1b[31m.yaml: no such file; check the path\n"
 
 
 def test_a_kind_on_the_command_line_wins(folder):

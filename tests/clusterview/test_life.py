@@ -232,6 +232,19 @@ def test_status_aligns_its_columns(api, capsys):
     assert why.startswith("    node 0: unschedulable")
 
 
+@pytest.mark.parametrize("words", [["status"], ["status", "rec-job"], ["wait", "rec-job"]], ids=" ".join)
+def test_what_a_program_said_cannot_drive_the_terminal(words, api, capsys):
+    word = json.dumps({"code": 1, "message": "\x1b[31mbad", "traceback": "\x1b]0;title\x07"})
+    underway(api, "job")
+    pod = recorded("job")["pods"][0]
+    pod["metadata"]["namespace"] = "research"
+    pod["status"]["containerStatuses"][0]["state"]["terminated"]["message"] = word
+    api.put("GET", f"{CORE}/pods", items(pod))
+    ended = verb(capsys, *words)
+    assert "\\x1b[31mbad" in ended.out + ended.err
+    assert [letter for letter in ended.out + ended.err if letter in "\x1b\x07"] == []
+
+
 def test_logs_of_a_node_that_waits_say_why(api, capsys):
     ended = verb(capsys, "logs", underway(api))
     assert (ended.code, "node 0: has not started (unschedulable" in ended.err) == (1, True)

@@ -53,6 +53,8 @@ CASES = [
     ("mounts_are_free", SCRIPT_JOB, {"volumes": [{"mount": "/cache", **EMPTY}], "cache": EMPTY}, {"volumes": [{"mount": "/cache", **EMPTY}]}, "volumes.0.mount"),
     ("mounts_are_free", SCRIPT_JOB, {"volumes": [{"mount": "/workspace/t.py", **EMPTY}], "script": {"file": "./t.py"}}, {"volumes": [{"mount": "/workspace/data", **EMPTY}], "script": {"file": "t.py"}}, "volumes.0.mount"),
     ("mounts_are_free", SCRIPT_JOB, {"volumes": [{"mount": "/proc", **EMPTY}]}, {"volumes": [{"mount": "/dev/shm", **EMPTY}]}, "volumes.0.mount"),
+    ("mounts_are_free", SCRIPT_JOB, {"volumes": [{"mount": "/sys/fs/x", **EMPTY}]}, {"volumes": [{"mount": "/system", **EMPTY}]}, "volumes.0.mount"),
+    ("mounts_are_free", SCRIPT_JOB, {"volumes": [{"mount": "/dev/", **EMPTY}]}, {"volumes": [{"mount": "/dev/infiniband", **EMPTY}]}, "volumes.0.mount"),
     ("mounts_are_free", SCRIPT_JOB, {"volumes": [{"mount": "/a/../b", **EMPTY}]}, {"volumes": [{"mount": "/b", **EMPTY}]}, "volumes.0.mount"),
     ("claims_agree", SCRIPT_JOB, {"output": OWN_RWO, "cache": {"pvc": "c", "size": "2Gi"}}, {"output": OWN_RWO, "cache": {"pvc": "c"}}, "cache.pvc"),
     ("cache_is_writable", SCRIPT_JOB, {"cache": {"configMap": {"name": "c"}}}, {"cache": EMPTY}, "cache"),

@@ -87,7 +87,7 @@ Claims and mounts: nothing lies over another, and what all nodes need they can a
 {{/* No volume lies over another or over what is ours. */}}
 {{- define "rallypoint.rules.mounts" -}}
 {{- $rules := .tables.rules }}
-{{- $taken := deepCopy $rules.ours }}
+{{- $taken := set (deepCopy $rules.ours) "/dev" "the system" }}
 {{- if .job.output }}
   {{- $_ := set $taken .tables.pod.mounts.output "output" }}
 {{- end }}

@@ -41,6 +41,7 @@ def delete(
     A job that is not there is no error.
     """
     from rallypoint.cluster.deletion import delete_objects, remains
+    from rallypoint.cluster.namespace import require_namespace
 
     seconds = duration("--timeout", timeout) or 0
     cluster = connect(context, namespace, name)
@@ -51,5 +52,6 @@ def delete(
         names = ", ".join(claim.name for claim in found.claims)
         say(f"keeping what holds data: {names} (PersistentVolumeClaim); --pvc deletes it, too")
     if not going:
+        require_namespace(cluster, where)
         say(f"{name}: nothing to delete in namespace {where!r}")
     delete_objects(cluster, where, name, going, seconds=seconds, told=lambda one: put(f"{one} deleted\n"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -13,13 +14,19 @@ from rallypoint.errors import RallypointError
 
 READER_GONE = 141
 """128 + SIGPIPE: what a shell shows for a program whose reader went away."""
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+def spelled(text: str) -> str:
+    """The text with control characters as in repr, all but the ends of lines: no value drives a terminal."""
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def say(text: str) -> None:
     """Print one message; a closed stderr is no reason to fail."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
-            print(text, file=sys.stderr, flush=True)
+            print(spelled(text), file=sys.stderr, flush=True)
 
 
 def notice(texts: Iterable[str]) -> None:

@@ -67,10 +67,16 @@ def status(
 
 
 def found(cluster: Cluster, namespace: str | None, name: str | None) -> list[JobView]:
-    """The jobs that are asked for. Raises: InputError when the one of that name is not there."""
+    """The jobs that are asked for.
+
+    Raises: InputError when the one of that name is not there; MissingNamespace.
+    """
+    from rallypoint.cluster.namespace import require_namespace
     from rallypoint.cluster.view import jobs, no_job
 
     views = jobs(cluster, namespace, name)
+    if not views:
+        require_namespace(cluster, namespace)
     if name is not None and not views:
         raise InputError(no_job(name, namespace or "any"))
     return views

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from rallypoint.cli.messages import spelled
 from rallypoint.spec import KINDS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def overview(views: Iterable[JobView], namespaces: bool) -> str:
     told = [lines[0]]
     for line, (_, why) in zip(lines[1:], rows, strict=True):
         told += [line, *([f"    {why}"] if why else [])]
-    return "\n".join(told) + "\n"
+    return spelled("\n".join(told) + "\n")
 
 
 def _row(view: JobView) -> list[str]:
@@ -50,7 +51,7 @@ def details(view: JobView) -> str:
             for pod in view.pods
         ]
         lines += [f"  {line}" for line in table([head, *rows])]
-    return "\n".join(lines) + "\n"
+    return spelled("\n".join(lines) + "\n")
 
 
 def _index(pod: Pod) -> str:

@@ -97,7 +97,7 @@ class Cluster:
         return any(one.get("name") == resource.plural for one in served.get("resources") or [])
 
     def namespace_labels(self, name: str) -> dict[str, str]:
-        """The namespace's labels; none when it may not be read."""
+        """The namespace's labels; none when it may not be read. Raises: MissingNamespace."""
         target = Target("get", NAMESPACE, None, name)
         try:
             document = self._call(Request("GET", NAMESPACE.path(None, name)), target).document
@@ -105,7 +105,7 @@ class Cluster:
             if error.status not in (FORBIDDEN, NOT_FOUND):
                 raise
             return {}
-        return dict(document["metadata"].get("labels") or {})
+        return dict((document.get("metadata") or {}).get("labels") or {})
 
     def apply(
         self, resource: Resource, item: Object, namespace: str, dry_run: bool = False, force: bool = False

@@ -11,7 +11,7 @@ import re
 from typing import Any, NamedTuple
 
 from rallypoint.cluster.resource import INSTALL, Resource
-from rallypoint.errors import RallypointError
+from rallypoint.errors import InputError, RallypointError
 
 WRONG_INPUT = 2
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, INVALID, TOO_MANY = 401, 403, 404, 409, 422, 429
@@ -47,6 +47,16 @@ class Refusal(RallypointError):
         self.exit_code = exit_code
 
 
+class MissingNamespace(InputError):
+    """The namespace is not in this cluster."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"namespace {name!r}: is not in this cluster; create it with 'kubectl create namespace {name}', "
+            "or name another with -n"
+        )
+
+
 class Unreachable(RallypointError):
     """The cluster did not answer, or not now; another try may succeed."""
 
@@ -59,6 +69,9 @@ def refusal(status: int, body: str, target: Target) -> RallypointError:
         return Unreachable(
             f"{target}: the cluster cannot answer now ({status}: {_short(said)}); try again later"
         )
+    details = document.get("details") or {}
+    if status == NOT_FOUND and details.get("kind") == "namespaces":
+        return MissingNamespace(target.namespace or str(details.get("name")))
     text, exit_code = _words(status, said, document, target)
     return Refusal(text, status, exit_code)
 
@@ -119,21 +132,10 @@ def _forbidden(said: str, target: Target) -> tuple[str, int]:
 
 
 def _not_found(document: dict[str, Any], target: Target) -> tuple[str, int]:
-    """A namespace, a kind or an object that is not there."""
-    details = document.get("details") or {}
-    if details.get("kind") == "namespaces":
-        return missing_namespace(target.namespace or str(details.get("name"))), WRONG_INPUT
-    if document.get("kind") != "Status" or not details.get("name"):
+    """A kind or an object that is not there."""
+    if document.get("kind") != "Status" or not (document.get("details") or {}).get("name"):
         return not_installed(target.resource), WRONG_INPUT
     return f"{target.where}: there is no {target}", WRONG_INPUT
-
-
-def missing_namespace(name: str) -> str:
-    """What to say of a namespace that is not there."""
-    return (
-        f"namespace {name!r}: is not in this cluster; create it with 'kubectl create namespace {name}', "
-        "or name another with -n"
-    )
 
 
 def not_installed(resource: Resource) -> str:

@@ -81,8 +81,15 @@ def newest(pods: Iterable[Pod]) -> list[Pod]:
     """The latest pod of each node, by node; those that are on their way out only where there is no other."""
     latest: dict[int | None, Pod] = {}
     for pod in sorted(pods, key=lambda one: (one.phase != "ending", one.created)):
-        latest[pod.node] = pod
+        latest[pod.node] = _after(latest.get(pod.node), pod)
     return sorted(latest.values(), key=lambda one: -1 if one.node is None else one.node)
+
+
+def _after(before: Pod | None, pod: Pod) -> Pod:
+    """The pod; one that runs and has nothing to say itself tells how the one before it failed."""
+    if before is None or before.phase != "failed" or pod.phase != "running" or pod.why:
+        return pod
+    return pod._replace(why=f"in the place of {before.name}: {before.why}")
 
 
 def first_failed(pods: Iterable[Pod]) -> Pod | None:
@@ -161,11 +168,11 @@ def _why(item: Object, training: Object, phase: Phase, ended: Ended | None) -> s
         return f"evicted ({disruption.get('reason', '')}): {_line(disruption.get('message'))}"
     if phase == "failed":
         return ended.message if ended else "failed before the training container ran"
+    again = f"again; before: {ended.message}" if ended is not None and ended.code != 0 else ""
     if phase in ("pending", "starting"):
-        return _waiting(status, conditions, training)
-    if phase == "running" and ended is not None and ended.code != 0:
-        return f"started again; before: {ended.message}"
-    return ""
+        down = again and "terminated" in (training.get("state") or {})
+        return _waiting(status, conditions, training) or (f"starts {again}" if down else "")
+    return f"started {again}" if phase == "running" and again else ""
 
 
 def _waiting(status: Object, conditions: dict[str, Object], training: Object) -> str:

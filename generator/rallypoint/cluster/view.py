@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from rallypoint.cluster.client import Cluster
 from rallypoint.cluster.contract import living_contract
 from rallypoint.cluster.errors import FORBIDDEN, Refusal
+from rallypoint.cluster.namespace import require_namespace
 from rallypoint.cluster.pod import Pod, newest, pod_of
 from rallypoint.cluster.progress import Progress, progress
 from rallypoint.cluster.resource import EVENT, POD, QUEUED, RUNTIME, WORKLOADS, Resource
@@ -61,10 +62,11 @@ def jobs(
 def job(cluster: Cluster, namespace: str, name: str, kinds: Sequence[KindName] = ALL_KINDS) -> JobView:
     """The job of that name.
 
-    Raises: InputError when there is none.
+    Raises: InputError when there is none; MissingNamespace.
     """
     found = jobs(cluster, namespace, name, kinds)
     if not found:
+        require_namespace(cluster, namespace)
         raise InputError(no_job(name, namespace))
     return found[0]
 
@@ -163,16 +165,20 @@ def _explained(cluster: Cluster, namespace: str | None, view: JobView, pods: lis
     if view.state.name == "queued":
         why = _queue_says(_optional(cluster, QUEUED, view.namespace), view.workload["metadata"].get("uid"))
         return view._replace(state=State("queued", f"{view.state.why}: {why}")) if why else view
-    silent = view.state.name == "pending" and not any(pod.why for pod in view.pods)
-    if not silent:
+    if view.state.name != "pending" or _told(view.pods):
         return view
     events = _optional(cluster, EVENT, view.namespace, fieldSelector="type=Warning")
     own = newest(pod_of(item, events) for item in pods if _of(item, view.name, view.namespace))
     now = state(view.kind, view.workload, view.nodes, own)
-    if len(own) < view.nodes and not any(pod.why for pod in own):
+    if len(own) < view.nodes and not _told(own):
         why = cannot_create(view.name, events)
         now = State("pending", why) if why else now
     return view._replace(state=now, pods=own)
+
+
+def _told(pods: Iterable[Pod]) -> bool:
+    """Whether a pod says why it does not run."""
+    return any(pod.why for pod in pods if pod.phase != "running")
 
 
 def _queue_says(workloads: Iterable[Object], uid: object) -> str:

@@ -37,7 +37,7 @@ def storages(job: Job) -> Iterator[tuple[Path, Storage]]:
 
 def mounts_are_free(job: Job) -> Iterator[Violation]:
     """No volume lies over another or over what is ours."""
-    taken = dict(OURS)
+    taken = {**OURS, "/dev": "the system"}  # below it devices of the machine may lie, as /dev/infiniband
     if job.output is not None:
         taken["/output"] = "output"
     if job.cache is not None:
