@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from .firewall import FAMILIES, chains, saved_rules, tables
+from .firewall import FAMILIES, chains, saved_rules, sets, tables
 from .network import SETTINGS, setting_file
 from .places import BORROWED, STATE
 
@@ -33,13 +33,14 @@ CHANGED_SETTINGS = (
 
 @dataclass
 class Before:
-    """The traces that could be left: kernel settings, firewall chains, cgroups, folders."""
+    """The traces that could be left: kernel settings, firewall chains and sets, cgroups, folders."""
 
     settings: dict[str, str]
     chains: dict[str, list[str]]
     tables: dict[str, list[str]]
     cgroups: list[str]
     absent_folders: list[str]
+    sets: list[str] = field(default_factory=list)  # a cluster that came up earlier may not have noted them
 
 
 def record() -> Before:
@@ -53,6 +54,7 @@ def record() -> Before:
         tables={family: sorted(tables(saved_rules(family))) for family in FAMILIES},
         cgroups=[str(folder) for folder in top_cgroups()],
         absent_folders=[str(folder) for folder in BORROWED if not folder.exists()],
+        sets=sorted(sets()),
     )
     STATE.mkdir(parents=True, exist_ok=True)
     partial = FILE.with_suffix(".partial")

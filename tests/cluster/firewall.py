@@ -65,11 +65,15 @@ def remove_tables(family: str, before: set[str]) -> None:
             subprocess.run(["nft", "delete", "table", nft_family, table], capture_output=True)
 
 
-def remove_sets() -> None:
-    """kube-router's address sets; they can go only after the rules that match them."""
+def sets() -> set[str]:
+    """Names of the address sets that look like Kubernetes'."""
     if shutil.which("ipset") is None:
-        return
+        return set()
     names = subprocess.run(["ipset", "list", "-name"], capture_output=True, text=True).stdout.split()
-    for name in names:
-        if OURS.fullmatch(name.removeprefix("inet6:")):
-            subprocess.run(["ipset", "destroy", name], capture_output=True)
+    return {name for name in names if OURS.fullmatch(name.removeprefix("inet6:"))}
+
+
+def remove_sets(before: set[str]) -> None:
+    """Removes the sets that were not there before `up`; they can go only after the rules that match them."""
+    for name in sorted(sets() - before):
+        subprocess.run(["ipset", "destroy", name], capture_output=True)

@@ -11,6 +11,8 @@ from .network import ip, setting_file
 from .places import BORROWED, RUN, STATE
 from .traces import mount_points
 
+IMAGE_TOOLS = ("buildah", "docker-registry")
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -64,7 +66,7 @@ def rules(family: str) -> list[str]:
 def running_programs() -> list[str]:
     """Names of our kind of program, from anybody: the comparison is against the time before."""
     names = []
-    ours = ("containerd", "runc", "etcd", "coredns", "kube", "pause", "probe", "manager")
+    ours = ("containerd", "runc", "etcd", "coredns", "kube", "pause", "probe", "manager", *IMAGE_TOOLS)
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             target = (folder / "exe").readlink().name

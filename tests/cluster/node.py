@@ -20,6 +20,7 @@ KUBELET_CONFIG = {
     "cgroupDriver": "cgroupfs",
     "failCgroupV1": False,
     "failSwapOn": False,
+    "singleProcessOOMKill": True,  # as on cgroup v1; v2 would kill the launcher with its training process
     "clusterDomain": DOMAIN,
     "clusterDNS": [NODE_ADDRESS],
     "syncFrequency": "5s",  # an operator's new webhook certificate reaches its pod so soon; default 1 min

@@ -15,6 +15,11 @@ def cache() -> Path:
     return Path(base) / "rallypoint" / "cluster"
 
 
+def image_store() -> Path:
+    """buildah's images and layers."""
+    return cache() / "buildah"
+
+
 STATE = Path("/var/lib/rallypoint-cluster")
 """Keys, etcd's data, the kubelet's folders, logs. One cluster per machine, hence one fixed place."""
 
@@ -28,6 +33,9 @@ CONFIG = STATE / "config"
 KUBELET = STATE / "kubelet"
 KUBECONFIG = STATE / "kubeconfig"
 CONTAINERD_SOCKET = RUN / "containerd.sock"
+
+REGISTRY_CONFIG = "rallypoint-registry.yml"
+"""Name of the configuration of each registry that the tests start; `down` knows them by it."""
 
 BORROWED = tuple(
     Path(path)

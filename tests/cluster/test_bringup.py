@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,9 +87,21 @@ def apply_sample(namespace: str, name: str, *flags: str) -> str:
     return kubectl_or_fail("apply", "--server-side", "--namespace", namespace, sample, *flags)
 
 
-def test_every_part_is_well(cluster: None) -> None:
+@pytest.fixture
+def bare(bare_machine: Machine | None) -> Machine:
+    """The machine before the cluster came, where a test may take the cluster down."""
+    if bare_machine is None:
+        pytest.skip("the cluster was up before the tests, so it stays up; run `down` first")
+    return bare_machine
+
+
+def all_is_well() -> None:
     lines, well = lifecycle.status()
     assert well, "\n".join(lines)
+
+
+def test_every_part_is_well(cluster: None) -> None:
+    all_is_well()
 
 
 def test_the_api_server_tells_its_real_version(cluster: None) -> None:
@@ -183,8 +199,30 @@ def test_up_again_starts_nothing_new(cluster: None) -> None:
     assert [running_pid(program.name) for program in lifecycle.programs()] == before
 
 
-def test_down_leaves_the_machine_as_it_was(cluster: None, bare_machine: Machine | None) -> None:
-    if bare_machine is None:
-        pytest.skip("the cluster was up before the tests, so it stays up; run `down` first")
+@pytest.mark.parametrize("name", ["containerd", "etcd", "kubelet"])
+def test_up_mends_a_cluster_whose_program_was_killed(cluster: None, name: str) -> None:
+    pid = running_pid(name)
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    wait_until(f"the end of {name}", lambda: running_pid(name) is None, 10)
+    lifecycle.up()
+    all_is_well()
+
+
+@pytest.mark.parametrize("last", ["kube-apiserver", "kubelet"])
+def test_up_mends_what_a_killed_up_has_left(cluster: None, bare: Machine, last: str) -> None:
+    """`last` is the last program that it started."""
     lifecycle.down()
-    assert machine() == bare_machine
+    killed = subprocess.Popen([sys.executable, "-m", "tests.cluster", "up"], cwd=Path(__file__).parents[2])
+    try:
+        wait_until(f"the start of {last}", lambda: running_pid(last) is not None, 120)
+    finally:
+        killed.kill()
+        killed.wait()
+    lifecycle.up()
+    all_is_well()
+
+
+def test_down_leaves_the_machine_as_it_was(cluster: None, bare: Machine) -> None:
+    lifecycle.down()
+    assert machine() == bare

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .firewall import tables, without_chains
+from pathlib import Path
+
+import pytest
+
+from .firewall import remove_sets, tables, without_chains
 
 SAVED = """\
 *filter
@@ -38,3 +42,14 @@ def test_a_table_with_somebodys_rule_is_not_empty() -> None:
 
 def test_a_table_with_policies_alone_is_empty() -> None:
     assert tables("*nat\n:INPUT ACCEPT [0:0]\nCOMMIT\n") == {"nat": []}
+
+
+def test_only_sets_that_came_with_the_cluster_are_destroyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = 'if [ "$1" = list ]; then printf "blocked\\nKUBE-SRC-OLD\\nKUBE-SRC-NEW\\ninet6:KUBE-DST-NEW\\n"'
+    (tmp_path / "ipset").write_text(f'#!/bin/sh\n{script}\nelse echo "$2" >> {tmp_path}/destroyed; fi\n')
+    (tmp_path / "ipset").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    remove_sets({"KUBE-SRC-OLD"})
+    assert (tmp_path / "destroyed").read_text().split() == ["KUBE-SRC-NEW", "inet6:KUBE-DST-NEW"]

@@ -1,4 +1,4 @@
-"""Removes what outlives the processes: containers, cgroups, mounts, rules, kernel settings, folders."""
+"""Removes what outlives the processes: containers, image tools, cgroups, mounts, rules, settings, folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from .before import Before, top_cgroups
 from .firewall import FAMILIES, remove_chains, remove_sets, remove_tables
 from .network import remove_bridge, setting_file
-from .places import CONTAINERD_SOCKET, RUN, STATE
+from .places import CONTAINERD_SOCKET, REGISTRY_CONFIG, RUN, STATE, image_store
 from .processes import end_process
 from .progress import wait_until
 
@@ -28,12 +28,13 @@ MNT_DETACH = 2
 def remove_all(before: Before) -> None:
     """Puts the machine back. Each part stands alone, so a half-finished `up` can be cleaned as well."""
     end_containers(before)
-    unmount_below(RUN, STATE)
+    end_image_tools()
+    unmount_all()
     remove_cgroups(before)
     for family in FAMILIES:
         remove_chains(family, set(before.chains[family]))
         remove_tables(family, set(before.tables[family]))
-    remove_sets()
+    remove_sets(set(before.sets))
     remove_bridge()
     for key, value in before.settings.items():
         if setting_file(key).read_text().strip() != value:
@@ -47,8 +48,14 @@ def end_containers(before: Before) -> None:
         for pid in members(group):
             kill(pid)
         wait_until(f"processes in {group} to end", partial(is_empty, group), 20)
-    for pid in our_shims():
+    for pid in pids("containerd-shim", CONTAINERD_SOCKET):
         end_process(pid, grace_seconds=0)
+
+
+def end_image_tools() -> None:
+    """buildah and registries of tests that were killed; buildah takes its children along."""
+    for pid in [*pids("buildah", image_store()), *pids("docker-registry", REGISTRY_CONFIG)]:
+        end_process(pid, grace_seconds=5)
 
 
 def new_cgroups(before: Before) -> list[Path]:
@@ -77,17 +84,22 @@ def kill(pid: int) -> None:
         pass  # it ended by itself
 
 
-def our_shims() -> list[int]:
-    """Pids of containerd-shim processes whose command line names our socket."""
+def pids(program: str, mark: Path | str) -> list[int]:
+    """Processes of that program with a word in the command line that ends in the mark: a path of ours."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"containerd-shim" in words[0] and str(CONTAINERD_SOCKET).encode() in words:
+        if program.encode() in words[0] and any(word.endswith(str(mark).encode()) for word in words):
             found.append(int(folder.name))
     return found
+
+
+def unmount_all() -> None:
+    """The cluster's mounts, and those that a killed build has left in buildah's images."""
+    unmount_below(RUN, STATE, image_store().resolve())
 
 
 def unmount_below(*folders: Path) -> None:

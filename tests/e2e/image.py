@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -13,7 +12,7 @@ from pathlib import Path
 from ..cluster.access import foreign
 from ..cluster.containerd import image_names, import_image
 from ..cluster.images import add_json, as_root
-from ..cluster.packages import apt_get
+from ..cluster.packages import install_packages
 from ..cluster.places import cache
 from ..cluster.progress import ClusterError, step
 
@@ -38,9 +37,7 @@ def base_layer() -> Path:
     """Debian with python3 as one tar, kept in the cache."""
     layer = cache() / f"python-{SUITE}.tar"
     if not layer.exists():
-        if shutil.which("mmdebstrap") is None:
-            apt_get("update")
-            apt_get("install", "--yes", "--no-install-recommends", "mmdebstrap")
+        install_packages({"mmdebstrap": "mmdebstrap"})
         part = layer.with_suffix(".part")
         command = ["mmdebstrap", "--variant=minbase", "--include=python3", "--format=tar", SUITE, str(part)]
         result = subprocess.run(command, capture_output=True, text=True)

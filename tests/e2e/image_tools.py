@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..cluster.containerd import REGISTRY
-from ..cluster.packages import apt_get
-from ..cluster.places import CONFIG, RUN, cache
+from ..cluster.packages import install_packages
+from ..cluster.places import CONFIG, REGISTRY_CONFIG, RUN, cache, image_store
 from ..cluster.processes import Program, last_words, start, stop
 from ..cluster.progress import ClusterError, wait_until
 
@@ -23,10 +23,7 @@ LARGEST_REGISTRY = 8 << 30
 
 
 def install_tools() -> None:
-    absent = [package for program, package in PACKAGES.items() if shutil.which(program) is None]
-    if absent:
-        apt_get("update")
-        apt_get("install", "--yes", "--no-install-recommends", *absent)
+    install_packages(PACKAGES)
 
 
 def buildah(*arguments: str) -> str:
@@ -34,7 +31,7 @@ def buildah(*arguments: str) -> str:
 
     Raises: ClusterError with the end of its messages.
     """
-    storage = ["--root", str(cache() / "buildah"), "--runroot", str(RUN / "buildah")]
+    storage = ["--root", str(image_store()), "--runroot", str(RUN / "buildah")]
     command = ["buildah", *storage, "--storage-driver", "overlay", *arguments]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
@@ -61,7 +58,7 @@ def registry() -> Iterator[str]:
     folder = cache() / "registry"
     if folder.exists() and size(folder) > LARGEST_REGISTRY:
         shutil.rmtree(folder)
-    config = CONFIG / "registry.yml"
+    config = CONFIG / REGISTRY_CONFIG
     config.write_text(
         f'{{version: 0.1, log: {{level: warn}}, storage: {{filesystem: {{rootdirectory: "{folder}"}}}},'
         f' http: {{addr: "{REGISTRY}"}}}}\n'

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..cluster.packages import apt_get
+from ..cluster.packages import install_packages
+from ..cluster.places import REGISTRY_CONFIG
 from ..cluster.progress import wait_until
 
 PROGRAM = "docker-registry"
 
 
-def install_registry() -> None:
-    """Installs the package unless its program is there."""
-    if shutil.which(PROGRAM) is None:
-        apt_get("update")
-        apt_get("install", "--yes", "--no-install-recommends", PROGRAM)
-
-
 @contextmanager
 def registry(folder: Path) -> Iterator[str]:
     """A running registry that keeps its blobs in the folder; gives `127.0.0.1:<port>`."""
-    install_registry()
+    install_packages({PROGRAM: PROGRAM})  # its package has the same name
     port = free_port()
     storage = {"filesystem": {"rootdirectory": str(folder / "blobs")}}
     settings = {"version": 0.1, "storage": storage, "http": {"addr": f"127.0.0.1:{port}"}}
-    path = folder / "registry.yml"
+    path = folder / REGISTRY_CONFIG
     path.write_text(json.dumps(settings))
     with (folder / "registry.log").open("w") as log:
         process = subprocess.Popen([PROGRAM, "serve", str(path)], stdout=log, stderr=log)
