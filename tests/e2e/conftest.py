@@ -82,6 +82,7 @@ def story(run: Run) -> str:
         ("describe", f"{run.kind.resource}/{run.name}", *where),
         ("describe", "pods", *mine, *where),
         ("logs", "--prefix", "--tail=60", "--max-log-requests=20", *mine, *where),
+        ("logs", "--prefix", "--tail=60", "--max-log-requests=20", "--previous", *mine, *where),
     ]
     parts = []
     for call in calls:

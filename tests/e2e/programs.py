@@ -45,6 +45,11 @@ while not (output / "go").exists():
 """
 """Ends once the test puts a file `go` into the output."""
 
+LISTEN = """\
+own = socket.create_server(("", 0))
+"""
+"""Opens a port in every pod, as the collective libraries do."""
+
 STAYS = """\
 import signal
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

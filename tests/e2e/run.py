@@ -16,6 +16,16 @@ from .kind import Kind
 
 CLAIM = "output"
 
+LISTENING = """\
+LISTEN, LOOPBACK = "0A", ("0100007F", 24 * "0" + "01000000")
+for table in ("tcp", "tcp6"):
+    for line in list(open(f"/proc/net/{table}"))[1:]:
+        (address, port), state = line.split()[1].split(":"), line.split()[3]
+        if state == LISTEN and address not in LOOPBACK:
+            print(int(port, 16))
+"""
+"""Source: proc_net_tcp.txt of the kernel's documentation."""
+
 
 def job_file(name: str, script: str, nodes: int = 3, **more: Any) -> dict[str, Any]:
     """A job file that runs a script inline, with its output on the tests' claim."""
@@ -68,6 +78,11 @@ class Run:
         living.sort(key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
         return {int(pod["metadata"]["labels"][self.kind.index_label]): pod for pod in living}
 
+    def pods_ever(self) -> int:
+        """How many pods the job has had, with those that are gone; from the scheduler's events."""
+        placed = self.get("events", "--field-selector=reason=Scheduled,involvedObject.kind=Pod")
+        return sum(event["involvedObject"]["name"].startswith(f"{self.name}-") for event in placed)
+
     def told(self, rank: int) -> dict[str, Any]:
         """What the rank's program wrote; empty before it has."""
         path = self.folder / f"rank-{rank}.json"
@@ -103,3 +118,17 @@ class Run:
 
     def log(self, pod: dict[str, Any]) -> str:
         return self.kubectl("logs", str(pod["metadata"]["name"]))
+
+    def log_before(self, pod: dict[str, Any]) -> str:
+        """What the pod's container said before it started again; empty when it did not."""
+        name = str(pod["metadata"]["name"])
+        return kubectl("logs", "--previous", name, "--namespace", self.namespace).stdout
+
+    def python(self, index: int, code: str) -> str:
+        """What the code prints in the pod of that node."""
+        pod = str(self.pods()[index]["metadata"]["name"])
+        return kubectl_or_fail("exec", pod, "--namespace", self.namespace, "--", "python3", "-c", code)
+
+    def ports(self, index: int) -> set[int]:
+        """Ports on which something listens in that pod, for others than the pod itself."""
+        return set(map(int, self.python(index, LISTENING).split()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -54,6 +55,18 @@ def test_exit_2_ends_the_job_at_once(kind: Kind, start: Start) -> None:
         told = messages(run)
     assert told
     assert {(message["code"], message["rank"], message["node"]) for message in told} == {(2, 1, 1)}
+    once(run)
+
+
+def once(run: Run) -> None:
+    """No node has begun a second round, and none had a second pod; a StatefulSet's pods idle after it."""
+    pods = run.pods().values()
+    if run.kind.failed is None:
+        wait_until("the pods to idle", lambda: all("idle until" in run.log(pod) for pod in pods), 60)
+    assert pods
+    for pod in pods:
+        assert re.findall(r" round (\d+): ", run.log_before(pod) + run.log(pod)) == ["1"]
+    assert run.pods_ever() == 3
 
 
 @pytest.mark.parametrize("index", [1, 0])

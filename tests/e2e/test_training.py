@@ -1,4 +1,7 @@
-"""The example trains on three pods of each kind, to the very numbers of a run on one machine."""
+"""The example trains on three pods of each kind, to the very numbers of a run on one machine.
+
+The command line applies it, waits for it and deletes it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ from .training_fixtures import EACH, MRPC, Train
 from .training_job import EXAMPLE
 from .training_result import TOLERANCE, Result, difference
 from .training_run import TrainingRun
+
+RENDEZVOUS = 29400
+"""The port of the store, which node 0 hosts."""
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900, func_only=True)]
 
@@ -47,12 +53,13 @@ def test_the_example_trains_to_the_numbers_of_a_local_run(
     figure: Callable[..., None],
 ) -> None:
     before = contents(trainings.namespace)
-    run = train(kind, f"mrpc-{kind.name}", EXAMPLE, *MRPC)
+    run = train(kind, f"mrpc-{kind.name}", EXAMPLE, *MRPC, typed=True)
     run.wait_for_start(1)
-    pods = run.pods()
-    assert run.endpoints() == [pods[0]["status"]["podIP"]]
+    assert run.endpoints() == [run.pods()[0]["status"]["podIP"]]
+    assert [index for index in range(3) if RENDEZVOUS in run.ports(index)] == [0]
     assert identities(run) == {("12345", "0", "Read-only file system")}
-    run.wait_until_done(300)
+    run.verb("wait", run.name, "--timeout", "300s")
+    assert len(run.starts()) == 1
     for index, line in enumerate(said_ranks(run)):
         assert f"rank {index} of 3, node {index} of 3" in line
     found = run.result()
@@ -66,8 +73,7 @@ def test_the_example_trains_to_the_numbers_of_a_local_run(
     )
     assert apart <= TOLERANCE
     assert difference(found.final(), mrpc_here.final()) <= TOLERANCE
-    assert run.uids() == {index: pod["metadata"]["uid"] for index, pod in pods.items()}
-    run.delete()
+    run.verb("delete", run.name)
     wait_until("everything to go", lambda: contents(trainings.namespace) <= before, 60)
     assert json.loads((run.folder / "done.json").read_text())["name"] == run.name
     assert (run.folder / "model" / "config.json").exists()

@@ -17,6 +17,8 @@ from ..cluster.progress import wait_until
 from .test_training_faults import JOB, begun, finish, saved_steps
 from .training_fixtures import Train
 from .training_result import Result
+from .training_run import TrainingRun
+from .training_watch import Watch
 
 pytestmark = [
     pytest.mark.cluster,
@@ -30,18 +32,23 @@ Figure = Callable[..., None]
 def test_a_drained_node_loses_no_step(train: Train, tiny: Path, tiny_here: Result, figure: Figure) -> None:
     run = begun(train, JOB, "drained", tiny)
     mine = f"--pod-selector=rallypoint.dev/job={run.name}"
-    began = time.monotonic()
+    watches, began = [Watch(run, index) for index in range(3)], time.monotonic()
     try:
         kubectl_or_fail("drain", NODE_NAME, mine, "--force", "--delete-emptydir-data", "--timeout=90s")
         took = time.monotonic() - began
-        phases = {pod["status"]["phase"] for pod in run.pods().values()}
+        wait_until("new pods to wait for the node", lambda: phases(run) == ["Pending"] * 3, 60)
     finally:
         kubectl_or_fail("uncordon", NODE_NAME)
-    assert phases <= {"Pending"}
+    assert [watch.ending().get("exitCode") for watch in watches] == [143] * 3
     run.wait_for_start(2)
     resumed = run.starts()[-1]["resumed_from"]
     assert saved_steps(run) == [resumed]
-    figure(drained=took, resumed=resumed, apart=finish(run, tiny_here))
+    assert "restarts used: 0 of 3" in run.log(run.pods()[0])
+    figure(drained=took, resumed=resumed, apart=finish(run, tiny_here, starts=2))
+
+
+def phases(run: TrainingRun) -> list[str]:
+    return [pod["status"]["phase"] for pod in run.pods().values()]
 
 
 def test_no_names_at_the_start_are_waited_for(
@@ -57,22 +64,21 @@ def test_no_names_at_the_start_are_waited_for(
         start_one("coredns")
     began = time.monotonic()
     run.wait_for_start(1)
-    figure(start=time.monotonic() - began, apart=finish(run, tiny_here))
+    figure(start=time.monotonic() - began, apart=finish(run, tiny_here, starts=1))
     assert "resolve" in said
-    assert len(run.uids()) == 3
+    assert run.pods_ever() == 3
 
 
 def test_a_restart_of_the_api_server_goes_unnoticed(
     train: Train, tiny: Path, tiny_here: Result, figure: Figure
 ) -> None:
     run = begun(train, JOB, "apiless", tiny)
-    before, step = run.uids(), run.step()
+    before, step = run.lives(), run.step()
     stop("kube-apiserver", grace_seconds=1)
     try:
         wait_until("a step without the API", lambda: run.step() > step, 60)
     finally:
         start_one("kube-apiserver")
-    figure(step=run.step(), apart=finish(run, tiny_here))
+    figure(step=run.step(), apart=finish(run, tiny_here, starts=1))
     kubectl_or_fail("wait", "apiservice", "--all", "--for=condition=Available", "--timeout=90s")
-    assert run.uids() == before
-    assert len(run.starts()) == 1
+    assert run.anew(before) == []

@@ -18,7 +18,7 @@ from .kind import KINDS, Kind
 from .space import Space, make_space, remove_space
 from .training_job import EXAMPLE, SMALL_MACHINE, write_tiny
 from .training_result import Result
-from .training_run import TrainingRun, rendered, run_locally
+from .training_run import TrainingRun, rendered, run_locally, sets
 
 Train = Callable[..., TrainingRun]
 FIGURES = "RALLYPOINT_FIGURES"
@@ -57,17 +57,22 @@ def trainings(training_image: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def train(training_image: str, trainings: Space, request: pytest.FixtureRequest) -> Iterator[Train]:
-    """Renders and applies a job file; the job is deleted after the test, and described when that failed."""
+    """Applies a job file: rendered, by kubectl, or `typed`, by `rallypoint apply`. The job is deleted after
+    the test, and described when that failed.
+    """
     from .conftest import story  # which imports this file
 
     started: list[TrainingRun] = []
 
-    def begin(kind: Kind, name: str, job: Path, *values: str) -> TrainingRun:
+    def begin(kind: Kind, name: str, job: Path, *values: str, typed: bool = False) -> TrainingRun:
         own = (f"name={name}", f"image={training_image}", "security.user=12345", "security.fs_group=0")
         text = rendered(job, kind.name, *own, *values)
         run = TrainingRun(kind, name, trainings.namespace, text, trainings.folder / name)
         started.append(run)
-        assert run.apply() == ""
+        if typed:
+            run.verb("apply", str(job), "--kind", kind.name, *sets([*own, *values]))
+        else:
+            assert run.apply() == ""
         return run
 
     yield begin

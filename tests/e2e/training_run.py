@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..cluster.kubectl import kubectl_or_fail
 from ..cluster.progress import wait_until
+from .cli import rallypoint
 from .run import Run
 from .training_result import Result, events_in, result_in
 
@@ -39,9 +39,19 @@ def run_locally(job: Path, folder: Path, *values: str) -> Result:
     return result_in(folder / "output" / "local")
 
 
+def restarts(pod: dict[str, Any]) -> int:
+    return sum(status["restartCount"] for status in pod["status"].get("containerStatuses", []))
+
+
 @dataclass
 class TrainingRun(Run):
     """An applied training job."""
+
+    def verb(self, *words: str) -> str:
+        """What the command line prints, in the job's namespace."""
+        result = rallypoint(*words, "--namespace", self.namespace)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
     def events(self) -> list[dict[str, Any]]:
         return events_in(self.folder)
@@ -63,14 +73,14 @@ class TrainingRun(Run):
     def result(self) -> Result:
         return result_in(self.folder)
 
-    def uids(self) -> dict[int, str]:
-        return {index: str(pod["metadata"]["uid"]) for index, pod in self.pods().items()}
+    def lives(self) -> dict[int, tuple[str, int]]:
+        """Node index to its pod's uid, and how often the pod's container has started again."""
+        return {index: (str(pod["metadata"]["uid"]), restarts(pod)) for index, pod in self.pods().items()}
 
-    def python(self, index: int, code: str) -> str:
-        """What the code prints in the pod of that node."""
-        name = str(self.pods()[index]["metadata"]["name"])
-        where = ("--namespace", self.namespace, name)
-        return kubectl_or_fail("exec", *where, "--", "python3", "-c", code)
+    def anew(self, before: dict[int, tuple[str, int]]) -> list[int]:
+        """Nodes whose pod or container is not what it was."""
+        now = self.lives()
+        return [index for index in sorted(before | now) if before.get(index) != now.get(index)]
 
     def delete_at_once(self, index: int) -> None:
         """As a lost machine: no signal, no grace."""

@@ -15,11 +15,12 @@ class Watch:
     """`kubectl get pod NAME --watch` in the background, from now until `seen` is asked."""
 
     def __init__(self, run: TrainingRun, index: int) -> None:
-        name = str(run.pods()[index]["metadata"]["name"])
+        pod = run.pods()[index]["metadata"]
+        name = str(pod["name"])
         where = ["--kubeconfig", kubeconfig(), "--namespace", run.namespace]
         command = [program("kubectl"), *where, "get", "pod", name, "--watch", "--output=json"]
         self._file = tempfile.TemporaryFile("w+")  # noqa: SIM115  (closed by `seen`)
-        self._uid = run.uids()[index]
+        self._uid = pod["uid"]
         self._process = subprocess.Popen(command, stdout=self._file, stderr=subprocess.DEVNULL)
 
     def seen(self) -> list[dict[str, Any]]:
