@@ -26,13 +26,20 @@ class Api:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self._answers: dict[tuple[str, str], tuple[int, Any, dict[str, str]]] = {}
+        self._first: dict[tuple[str, str], list[tuple[int, Any, dict[str, str]]]] = {}
         self.host = ""
 
     def put(self, method: str, path: str, body: Any, status: int = 200, **headers: str) -> None:
         self._answers[method, path] = status, body, headers
 
+    def put_first(self, method: str, path: str, *answers: tuple[int, Any]) -> None:
+        """What is answered before what `put` says, each once."""
+        self._first[method, path] = [(status, body, {}) for status, body in answers]
+
     def answer(self, call: Call) -> tuple[int, Any, dict[str, str]]:
         self.calls.append(call)
+        if self._first.get((call.method, call.path)):
+            return self._first[call.method, call.path].pop(0)
         missing = (404, "404 page not found", {})
         return self._answers.get((call.method, call.path)) or self._answers.get((call.method, "*")) or missing
 

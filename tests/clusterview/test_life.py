@@ -20,6 +20,16 @@ CORE = "/api/v1/namespaces/research"
 POLICY = "/apis/networking.k8s.io/v1/namespaces/research/networkpolicies"
 
 
+TRAINER = "/apis/trainer.kubeflow.org/v1alpha1"
+UNHEARD = (
+    'admission webhook "validator.trainjob.trainer.kubeflow.org" denied the request: spec.runtimeRef: '
+    'Invalid value: {"name":"tiny","apiGroup":"trainer.kubeflow.org","kind":"TrainingRuntime"}: '
+    'TrainingRuntime.trainer.kubeflow.org "tiny" not found: specified trainingRuntime must be created before '
+    "the TrainJob is created"
+)
+"""As the operator said it on a real cluster, right after its runtime was made."""
+
+
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "job.yaml"
@@ -85,6 +95,25 @@ def test_apply_waits_for_the_pods_of_an_earlier_run(api, capsys, file):
     assert ended.err.count("waiting for the pods of an earlier run to end (tiny-0-x)") == 1
     paths = [(call.method, call.path) for call in api.calls]
     assert paths.index(("PATCH", f"{CORE}/configmaps/tiny-config")) > paths.index(("GET", f"{CORE}/pods")) + 1
+
+
+def test_a_trainjob_is_sent_again_until_its_operator_has_heard_of_the_runtime(api, capsys, file, monkeypatch):
+    monkeypatch.setattr("rallypoint.cluster.objects.RUNTIME_SECONDS", 1.0)
+    accept(api)
+    api.put("GET", TRAINER, {"resources": [{"name": "trainjobs"}, {"name": "trainingruntimes"}]})
+    path = f"{TRAINER}/namespaces/research/trainjobs/tiny"
+    unheard = (403, status(403, UNHEARD, "Forbidden"))
+    api.put_first("PATCH", path, unheard, unheard)
+    assert verb(capsys, "apply", file, "--kind", "TrainJob").code == 0
+    assert api.said("PATCH").count(path) == 3
+    api.put("PATCH", path, unheard[1], 403)
+    ended = verb(capsys, "apply", file, "--kind", "TrainJob")
+    assert (ended.code, "specified trainingRuntime must be created" in ended.err) == (2, True)
+    denied = status(403, 'admission webhook "x" denied the request: no', "Forbidden")
+    api.put("PATCH", path, denied, 403)
+    before = api.said("PATCH").count(path)
+    assert verb(capsys, "apply", file, "--kind", "TrainJob").code == 2
+    assert api.said("PATCH").count(path) == before + 1
 
 
 def test_apply_sends_exactly_what_render_prints_as_rallypoint(api, capsys, file):

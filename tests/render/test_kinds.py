@@ -53,8 +53,8 @@ def test_objects_come_in_apply_order(job, kind):
     changed = job(kind=kind, output={"pvc": "made", "size": "1Gi"})
     kinds = [item["kind"] for item in render(changed, {})]
     runtime = ["TrainingRuntime"] if kind == "trainjob" else []
-    first = ["ConfigMap", "ConfigMap", "PersistentVolumeClaim", "Service", "NetworkPolicy"]
-    assert kinds == [*first, *runtime, WORKLOAD[kind]]
+    network = ["PersistentVolumeClaim", "Service", "NetworkPolicy"]
+    assert kinds == ["ConfigMap", "ConfigMap", *runtime, *network, WORKLOAD[kind]]
 
 
 @pytest.mark.parametrize("kind", KINDS)

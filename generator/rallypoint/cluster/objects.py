@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import copy
+import re
+import time
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from rallypoint.cluster.client import Cluster
+from rallypoint.cluster.errors import Refusal
 from rallypoint.cluster.resource import INSTALL, Resource, resource_of
 from rallypoint.errors import InputError
 
 Object = dict[str, Any]
+RUNTIME_SECONDS, AGAIN_SECONDS = 10.0, 0.25
+"""Trainer's and Kueue's webhooks look for a TrainJob's runtime in caches, which learn of it with a delay."""
 ENFORCE = "pod-security.kubernetes.io/enforce"
 _FIXED_TEMPLATE = {"Job", "JobSet"}
 """Kinds whose API server refuses any change of the pod template, its labels too."""
@@ -102,11 +107,24 @@ def send(
     for item in objects:
         resource, name = resource_of(item), item["metadata"]["name"]
         before = living.get((resource.kind, name))
-        after = cluster.apply(resource, item, namespace, force=force).document
+        after = _applied(cluster, resource, item, namespace, force)
         one = Sent(resource.named(name), _result(before, after))
         results.append(one)
         told(one)
     return results
+
+
+def _applied(cluster: Cluster, resource: Resource, item: Object, namespace: str, force: bool) -> Object:
+    """The object as it lives now; a TrainJob is sent again until its operator has heard of its runtime."""
+    until = time.monotonic() + RUNTIME_SECONDS
+    while True:
+        try:
+            return cluster.apply(resource, item, namespace, force=force).document
+        except Refusal as error:
+            unheard = item["kind"] == "TrainJob" and re.search("TrainingRuntime.* not found", str(error))
+            if not unheard or time.monotonic() > until:
+                raise
+            time.sleep(AGAIN_SECONDS)
 
 
 def _result(before: Object | None, after: Object) -> Literal["created", "configured", "unchanged"]:

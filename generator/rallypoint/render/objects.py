@@ -13,22 +13,16 @@ from rallypoint.podview import View, view
 from rallypoint.render import yaml
 from rallypoint.render.engine import printed
 from rallypoint.render.patch import patched
-from rallypoint.spec import Job, KindName
+from rallypoint.spec import Job
 
 Object = dict[str, Any]
-
-WORKLOADS: dict[KindName, tuple[str, ...]] = {
-    "job": ("job",),
-    "statefulset": ("statefulset",),
-    "pytorchjob": ("pytorchjob",),
-    "jobset": ("jobset",),
-    "trainjob": ("trainingruntime", "trainjob"),
-}
-"""The templates of each kind; the runtime must be there when its TrainJob comes."""
 
 
 def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
     """The objects of `job` in apply order: two ConfigMaps, claims, endpoint Service, NetworkPolicy, workload.
+
+    A TrainJob's runtime follows the ConfigMaps: the operator hears of it with a delay, and refuses a TrainJob
+    until then.
 
     `scripts` holds the text of each shipped file by relative path, `inline.py` for an inline script.
     The immutable contract comes first, so that a changed run under a living name changes nothing else.
@@ -46,8 +40,10 @@ def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
 
 
 def _templates(decided: View) -> list[str]:
+    kind = decided.objects.kind
+    runtime = ["trainingruntime"] if kind == "trainjob" else []
     policy = ["networkpolicy"] if decided.objects.policy else []
-    return ["config", "files", "claims", "service", *policy, *WORKLOADS[decided.objects.kind]]
+    return ["config", "files", *runtime, "claims", "service", *policy, kind]
 
 
 def _parsed(text: str) -> list[Object]:
