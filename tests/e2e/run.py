@@ -119,10 +119,10 @@ class Run:
     def log(self, pod: dict[str, Any]) -> str:
         return self.kubectl("logs", str(pod["metadata"]["name"]))
 
-    def log_before(self, pod: dict[str, Any]) -> str:
-        """What the pod's container said before it started again; empty when it did not."""
-        name = str(pod["metadata"]["name"])
-        return kubectl("logs", "--previous", name, "--namespace", self.namespace).stdout
+    def all_logs(self, pod: dict[str, Any]) -> str:
+        """What the pod has said, before its container started again too; empty when the pod is gone."""
+        logs = ("logs", str(pod["metadata"]["name"]), "--namespace", self.namespace)
+        return kubectl(*logs, "--previous").stdout + kubectl(*logs).stdout
 
     def python(self, index: int, code: str) -> str:
         """What the code prints in the pod of that node."""

@@ -59,13 +59,13 @@ def test_exit_2_ends_the_job_at_once(kind: Kind, start: Start) -> None:
 
 
 def once(run: Run) -> None:
-    """No node has begun a second round, and none had a second pod; a StatefulSet's pods idle after it."""
+    """No node has had a second pod, or begun a second round in its first; a StatefulSet's pods idle then."""
     pods = run.pods().values()
     if run.kind.failed is None:
         wait_until("the pods to idle", lambda: all("idle until" in run.log(pod) for pod in pods), 60)
     assert pods
     for pod in pods:
-        assert re.findall(r" round (\d+): ", run.log_before(pod) + run.log(pod)) == ["1"]
+        assert re.findall(r" round (\d+): ", run.all_logs(pod)) in (["1"], [])  # the pod may be gone by now
     assert run.pods_ever() == 3
 
 

@@ -69,12 +69,12 @@ def finish(run: TrainingRun, wanted: Result, starts: int) -> float:
 
 
 def recovery(run: TrainingRun, began: float) -> dict[str, float]:
-    """Seconds from `began` until all ranks are ready to train again, and until a new step is logged."""
-    rounds, step = len(run.starts()), run.step()
-    run.wait_for_start(rounds + 1)
+    """Seconds from `began` until all ranks are ready to train a second time, and until a new step is logged."""
+    run.wait_for_start(2)
     start = time.monotonic() - began
-    resumed = run.starts()[-1]["resumed_from"] or 0
-    run.wait_for_step(max(step, resumed) + 1)
+    first, second = (i for i, event in enumerate(run.events()) if event["event"] == "start")
+    old = max(event["step"] for event in run.events()[first:second] if event["event"] == "log")
+    run.wait_for_step(max(old, run.starts()[-1]["resumed_from"] or 0) + 1)
     return {"start": start, "step": time.monotonic() - began}
 
 

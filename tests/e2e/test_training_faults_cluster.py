@@ -43,7 +43,7 @@ def test_a_drained_node_loses_no_step(train: Train, tiny: Path, tiny_here: Resul
     run.wait_for_start(2)
     resumed = run.starts()[-1]["resumed_from"]
     assert saved_steps(run) == [resumed]
-    assert "restarts used: 0 of 3" in run.log(run.pods()[0])
+    assert "restarts used" not in run.log(run.pods()[0])  # round 1 of three new launchers
     figure(drained=took, resumed=resumed, apart=finish(run, tiny_here, starts=2))
 
 

@@ -107,6 +107,7 @@ def _node_1_is_done(sim):
     """Its processes have this moment ended with 0; its launcher has not looked at them since."""
     sim.running()
     processes = sim.pods[1].processes()
+    assert processes
     sim.wait(lambda: all(map(_has_ended, processes)), what="node 1 is done", every=0.002)
 
 
@@ -118,7 +119,7 @@ def _has_ended(process):
 
 
 def test_a_done_node_told_to_stop_waits_for_the_others_and_ends_with_0(make, saw):
-    sim = make(environment={"STEPS": "20", "LINGER_3": "3"}, grace_period_seconds=60).up()
+    sim = make(environment={"STEPS": "60", "LINGER_3": "3"}, grace_period_seconds=60).up()
     _node_1_is_done(sim)
     sim.pods[1].signal(signal.SIGTERM)
     assert sim.ended() == [0] * 4
@@ -127,7 +128,7 @@ def test_a_done_node_told_to_stop_waits_for_the_others_and_ends_with_0(make, saw
 
 
 def test_a_done_node_told_to_stop_leaves_with_143_when_the_others_are_not(make, saw):
-    sim = make(environment={"STEPS": "20", "LINGER_3": "30"}, grace_period_seconds=2).up()
+    sim = make(environment={"STEPS": "60", "LINGER_3": "30"}, grace_period_seconds=2).up()
     _node_1_is_done(sim)
     sim.pods[3].environment = {"LINGER_3": "0"}
     sim.pods[1].signal(signal.SIGTERM)

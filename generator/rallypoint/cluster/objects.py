@@ -121,7 +121,7 @@ def _applied(cluster: Cluster, resource: Resource, item: Object, namespace: str,
         try:
             return cluster.apply(resource, item, namespace, force=force).document
         except Refusal as error:
-            unheard = item["kind"] == "TrainJob" and re.search("TrainingRuntime.* not found", str(error))
+            unheard = item["kind"] == "TrainJob" and re.search("[Rr]untime.* not found", str(error))
             if not unheard or time.monotonic() > until:
                 raise
             time.sleep(AGAIN_SECONDS)

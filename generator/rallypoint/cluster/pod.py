@@ -81,7 +81,7 @@ def newest(pods: Iterable[Pod]) -> list[Pod]:
     """The latest pod of each node, by node; those that are on their way out only where there is no other."""
     latest: dict[int | None, Pod] = {}
     for pod in sorted(pods, key=lambda one: (one.phase != "ending", one.created)):
-        latest[pod.node] = _after(latest.get(pod.node), pod)
+        latest[pod.node] = pod if pod.node is None else _after(latest.get(pod.node), pod)
     return sorted(latest.values(), key=lambda one: -1 if one.node is None else one.node)
 
 

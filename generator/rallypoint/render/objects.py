@@ -19,10 +19,10 @@ Object = dict[str, Any]
 
 
 def render(job: Job, scripts: Mapping[str, str]) -> list[Object]:
-    """The objects of `job` in apply order: two ConfigMaps, claims, endpoint Service, NetworkPolicy, workload.
+    """The objects of `job` in apply order: two ConfigMaps, a TrainJob's runtime, claims, endpoint Service,
+    NetworkPolicy, workload.
 
-    A TrainJob's runtime follows the ConfigMaps: the operator hears of it with a delay, and refuses a TrainJob
-    until then.
+    The operator hears of a runtime with a delay, and refuses its TrainJob until then: so it comes early.
 
     `scripts` holds the text of each shipped file by relative path, `inline.py` for an inline script.
     The immutable contract comes first, so that a changed run under a living name changes nothing else.

@@ -198,7 +198,7 @@ class Node:
             plan = self.link.plan
             if plan and plan["phase"] == END:
                 return self._end(plan)
-            if plan and plan["phase"] == GATHER:
+            if plan and (plan["phase"] == GATHER or plan["round"] > self.document["round"]):
                 return None
             time.sleep(TICK_SECONDS)
         return None
