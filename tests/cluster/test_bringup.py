@@ -206,9 +206,7 @@ def test_up_mends_a_cluster_whose_program_was_killed(cluster: None, name: str) -
     os.kill(pid, signal.SIGKILL)
     wait_until(f"the end of {name}", lambda: running_pid(name) is None, 10)
     lifecycle.up()
-    wait_until(
-        "all to be well", lambda: lifecycle.status()[1], 120
-    )  # operators that lost their lease start again
+    wait_until("operators to get their lease again", lambda: lifecycle.status()[1], 120)
 
 
 @pytest.mark.parametrize("last", ["kube-apiserver", "kubelet"])
@@ -217,9 +215,7 @@ def test_up_mends_what_a_killed_up_has_left(cluster: None, bare: Machine, last: 
     lifecycle.down()
     killed = subprocess.Popen([sys.executable, "-m", "tests.cluster", "up"], cwd=Path(__file__).parents[2])
     try:
-        wait_until(
-            f"the start of {last}", lambda: running_pid(last) is not None or killed.poll() is not None, 300
-        )
+        wait_until(f"the start of {last}", lambda: bool(running_pid(last) or killed.poll()), 300)
     finally:
         killed.kill()
         killed.wait()

@@ -69,7 +69,7 @@ def finish(run: TrainingRun, wanted: Result, starts: int) -> float:
 
 
 def recovery(run: TrainingRun, began: float) -> dict[str, float]:
-    """Seconds from `began` until all ranks are ready to train a second time, and until they log a new step."""
+    """Seconds from `began` until all ranks are ready to train a second time, and until there is a new step."""
     run.wait_for_start(2)
     start = time.monotonic() - began
     first, second = (i for i, event in enumerate(run.events()) if event["event"] == "start")
