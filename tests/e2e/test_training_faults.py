@@ -69,13 +69,16 @@ def finish(run: TrainingRun, wanted: Result, starts: int) -> float:
 
 
 def recovery(run: TrainingRun, began: float) -> dict[str, float]:
-    """Seconds from `began` until all ranks are ready to train a second time, and until there is a new step."""
+    """Seconds from `began` until all ranks are ready to train again, and until there is a new step.
+
+    `imports` is the part of it that the ranks' own start took: imports, the model, meeting each other.
+    """
     run.wait_for_start(2)
-    start = time.monotonic() - began
+    start, imports = time.monotonic() - began, time.time() - run.round_began(0)
     first, second = (i for i, event in enumerate(run.events()) if event["event"] == "start")
     old = max(event["step"] for event in run.events()[first:second] if event["event"] == "log")
     run.wait_for_step(max(old, run.starts()[-1]["resumed_from"] or 0) + 1)
-    return {"start": start, "step": time.monotonic() - began}
+    return {"imports": imports, "start": start, "step": time.monotonic() - began}
 
 
 def returned(run: TrainingRun, index: int, began: float, before: tuple[str, int]) -> dict[str, float]:

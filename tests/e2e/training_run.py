@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,12 @@ class TrainingRun(Run):
         """Nodes whose pod or container is not what it was."""
         now = self.lives()
         return [index for index in sorted(before | now) if before.get(index) != now.get(index)]
+
+    def round_began(self, index: int) -> float:
+        """When that node's launcher started its processes last, by the clock of its machine."""
+        lines = self.kubectl("logs", "--timestamps", str(self.pods()[index]["metadata"]["name"])).splitlines()
+        stamp, _, _ = [line for line in lines if re.search(r" round \d+: rank", line)][-1].partition(" ")
+        return datetime.fromisoformat(stamp).timestamp()
 
     def delete_at_once(self, index: int) -> None:
         """As a lost machine: no signal, no grace."""
