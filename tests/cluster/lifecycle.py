@@ -9,7 +9,7 @@ from .containerd import ctr, forget_containers, start_containerd
 from .control_plane import api_is_ready, api_server, controller_manager, etcd, scheduler, start_control_plane
 from .network import NODE_NAME, make_network
 from .node import NODE_PROGRAMS, node_is_ready, start_node, wait_for_node
-from .operators import OPERATORS, apply_operators, import_images, is_available, wait_for_operators
+from .operators import OPERATORS, apply_operators, import_images, is_available, mend, wait_for_operators
 from .packages import install_packages
 from .places import KUBECONFIG, RUN, STATE
 from .processes import Program, running_pid, start, started_names, stop
@@ -41,11 +41,13 @@ def up() -> None:
     with step("etcd, API server, controller manager, scheduler"):
         start_control_plane()
     with step("operators applied"):  # before the node: they end while their CRDs are not served
-        apply_operators()
+        damaged = apply_operators()
     with step("node Ready"):
         start_node()
         wait_for_node()
     with step("operators Available, webhooks answering"):
+        for operator in damaged:
+            mend(operator)
         wait_for_operators()
 
 

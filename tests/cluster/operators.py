@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -87,15 +88,35 @@ def import_program(module: Module, program: str, image: str) -> None:
     mark.touch()
 
 
-def apply_operators() -> None:
-    """Applied on the server's side: the CRDs are larger than an annotation may be. Not when they run."""
-    for operator in OPERATORS:
-        manifests = rendered(operator)
-        mark = CONFIG / f"applied-{hashlib.sha256(manifests.encode()).hexdigest()[:12]}"
-        if not (mark.exists() and is_available(operator)):
-            arguments = ["apply", "--server-side", "--force-conflicts", "--filename=-"]
-            kubectl_or_fail(*arguments, stdin=manifests)
-            mark.touch()
+def apply_operators() -> list[Operator]:
+    """Applies what no `up` has applied yet; those that one has, and that do not run, are for `mend`."""
+    new = [operator for operator in OPERATORS if not mark_of(operator).exists()]
+    for operator in new:
+        apply(operator)
+    return [operator for operator in OPERATORS if operator not in new and not is_available(operator)]
+
+
+def mend(operator: Operator) -> None:
+    """Applies it again, once there is a node: Kueue has a word in every Deployment, and says it from a pod."""
+    until = time.monotonic() + 120
+    while True:
+        try:
+            return apply(operator)
+        except ClusterError:
+            if time.monotonic() > until:
+                raise
+        time.sleep(1)
+
+
+def apply(operator: Operator) -> None:
+    """Applied on the server's side: the CRDs are larger than an annotation may be."""
+    kubectl_or_fail("apply", "--server-side", "--force-conflicts", "--filename=-", stdin=rendered(operator))
+    mark_of(operator).touch()
+
+
+def mark_of(operator: Operator) -> Path:
+    """The file that says that these very manifests are in the cluster."""
+    return CONFIG / f"applied-{hashlib.sha256(rendered(operator).encode()).hexdigest()[:12]}"
 
 
 def is_available(operator: Operator) -> bool:
