@@ -97,7 +97,7 @@ def apply_operators() -> list[Operator]:
 
 
 def mend(operator: Operator) -> None:
-    """Applies it again, once there is a node: Kueue has a word in every Deployment, and says it from a pod."""
+    """Applies it again, once there is a node: Kueue, in a pod, has a word in every Deployment."""
     until = time.monotonic() + 120
     while True:
         try:
