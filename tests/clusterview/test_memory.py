@@ -107,3 +107,8 @@ def test_one_that_runs_again_does_not_hide_why_another_waits(api, capsys):
     api.put("GET", f"{CORE}/events", items(event))
     ended = verb(capsys, "status", name)
     assert "pending (node 1: FailedMount: no such secret)" in ended.out
+
+
+def test_a_pod_whose_node_is_unknown_is_in_nobody_s_place():
+    runs = pod_of(started_again(ONE))._replace(why="", node=None, created="9")
+    assert [one.why for one in newest([pod_of(failed(ONE))._replace(node=None), runs])] == [""]
