@@ -38,7 +38,7 @@ def helm() -> str:
     built = sorted(cache_folder.glob("helm-*/helm"))
     if built:
         return str(built[-1])
-    pytest.skip("there is no helm on PATH, nor one built by `python -m tests.cluster build helm`")
+    pytest.skip("there is no helm on PATH, nor one built by `python -m tests.cluster build`")
 
 
 def run_helm(*arguments, given=None):
