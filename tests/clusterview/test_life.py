@@ -136,6 +136,13 @@ def test_apply_prints_json_alone_on_stdout(api, capsys, file):
     )
 
 
+def test_apply_whose_waiting_is_cut_short_still_prints_its_one_document(api, capsys, file):
+    accept(api)
+    ended = verb(capsys, "apply", file, "--wait", "-o", "json")  # the server never shows the job
+    document = json.loads(ended.out)
+    assert (ended.code, len(document["objects"]), "state" in document) == (2, 5, False)
+
+
 def test_the_same_job_again_is_unchanged(living, api, capsys, file):
     ended = verb(capsys, "apply", file)
     assert ended.code == 0
@@ -200,8 +207,11 @@ def test_delete_takes_the_workload_first_and_keeps_claims(living, api, capsys, f
     for path in living:
         api.put("DELETE", path, {"kind": "Status"})
         api.put("GET", path, status(404, "gone", "NotFound", name="x"), 404)
-    ended = verb(capsys, "delete", "tiny")
+    ended = verb(capsys, "delete", "tiny", "-o", "json")
     assert ended.code == 0
+    said = json.loads(ended.out)
+    assert (said["deleted"][0], said["kept"]) == ("job.batch/tiny", ["persistentvolumeclaim/out"])
+    assert len(said["deleted"]) == len(living)
     assert api.said("DELETE") == [f"{NS}/tiny", f"{POLICY}/tiny", f"{CORE}/services/tiny-rdzv",
                                   f"{CORE}/configmaps/tiny-config", f"{CORE}/configmaps/{files}"]  # fmt: skip
     assert "keeping what holds data: out (PersistentVolumeClaim)" in ended.err

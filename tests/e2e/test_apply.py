@@ -67,8 +67,10 @@ def test_a_changed_run_changes_nothing_and_replace_takes_its_place(kind: Kind, w
     assert {pod["metadata"]["uid"] for pod in job.run.pods().values()} == pods
     (job.folder / "go").touch()
     (job.folder / "keep").touch()
-    ended = job.apply("--set", "nodes=3", "--replace", "--wait", "--timeout", "3m")
+    ended = job.apply("--set", "nodes=3", "--replace", "--wait", "--timeout", "3m", "-o", "json")
     assert ended.returncode == 0
+    told = json.loads(ended.stdout)
+    assert (told["state"], told["exit_code"], bool(told["objects"])) == ("succeeded", 0, True)
     assert (job.folder / "keep").exists()
     assert job.run.told(2)["world"] == 3
 

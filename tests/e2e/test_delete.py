@@ -35,7 +35,8 @@ def test_claims_stay_unless_they_are_asked_for(written: Type) -> None:  # noqa: 
     kept = job.verb("delete")
     assert "keeping what holds data: claims-cache" in kept.stderr
     assert job.run.get("pvc", "--selector", f"rallypoint.dev/job={job.name}")
-    assert "persistentvolumeclaim/claims-cache deleted" in job.verb("delete", "--pvc").stdout
+    gone = json.loads(job.verb("delete", "--pvc", "-o", "json").stdout)
+    assert (gone["deleted"], gone["kept"]) == (["persistentvolumeclaim/claims-cache"], [])
     assert job.run.get("pvc", "--selector", f"rallypoint.dev/job={job.name}") == []
 
 

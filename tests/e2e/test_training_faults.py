@@ -31,7 +31,7 @@ LOST = [
     for index, marks in ((1, [pytest.mark.core] if kind is JOB else []), (0, []))
 ]
 
-KILL = """\
+TO_RANKS = """\
 import os, signal
 for name in os.listdir("/proc"):
     if name.isdigit():
@@ -40,10 +40,14 @@ for name in os.listdir("/proc"):
         except OSError:
             continue
         if b"rallypoint_trainer" in command and b"-c" not in command.split(bytes(1)):
-            os.kill(int(name), signal.SIGKILL)
+            os.kill(int(name), signal.NUMBER)
             print(name)
 """
-"""Kills the training process of its pod."""
+
+
+def to_ranks(number: str) -> str:
+    """Code that sends the signal of that name to the training processes of its pod, and prints their ids."""
+    return TO_RANKS.replace("NUMBER", number)
 
 
 def begun(train: Train, kind: Kind, name: str, tiny: Path, *values: str) -> TrainingRun:
@@ -134,7 +138,7 @@ def test_a_killed_process_restarts_no_pod(
 ) -> None:
     run = begun(train, JOB, "killed", tiny)
     before, began = run.lives(), time.monotonic()
-    assert run.python(1, KILL).split()
+    assert run.python(1, to_ranks("SIGKILL")).split()
     took, resumed = recovery(run, began), run.starts()[-1]["resumed_from"]
     assert "restarts used: 1 of 3" in run.log(run.pods()[0])
     figure(resumed=resumed, apart=finish(run, tiny_here, starts=2), **took)

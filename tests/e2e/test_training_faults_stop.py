@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from ..cluster.progress import wait_until
-from .cli import rallypoint
 from .kind import BY_NAME, Kind
-from .test_fault import ended, messages, once
-from .test_training_faults import JOB, begun, evict, finish, recovery, saved_steps
+from .test_fault import messages, once
+from .test_training_faults import JOB, evict, finish, recovery, saved_steps, to_ranks
 from .training_fixtures import Train
 from .training_job import tiny_job, write_job
 from .training_result import TOLERANCE, Result, difference
@@ -37,34 +36,6 @@ LATE = """\
 import os, time
 time.sleep(SECONDS if os.environ["INDEX"] == "0" else 0)
 """
-
-HOG = """\
-import os, signal, time
-ranks = []
-for name in os.listdir("/proc"):
-    if name.isdigit():
-        try:
-            command = open(f"/proc/{name}/cmdline", "rb").read()
-        except OSError:
-            continue
-        if b"rallypoint_trainer" in command and b"-c" not in command.split(bytes(1)):
-            ranks.append(name)
-for name in ranks:
-    open(f"/proc/{name}/oom_score_adj", "w").write("1000")
-def living(name):
-    try:
-        return open(f"/proc/{name}/stat").read().rpartition(")")[2].split()[0] not in "XZ"
-    except OSError:
-        return False
-held = []
-while all(map(living, ranks)):
-    held.append(bytearray(8 << 20))
-    time.sleep(0.02)  # one that was killed takes a moment to give its memory back
-print("gone")
-"""
-"""Takes memory until the kernel has killed the training process, which it would rather kill than this one."""
-
-KILLED = "rank 1 on node 1: killed by the kernel: the container's memory limit"
 
 FAILING = """\
 import os, pathlib
@@ -130,11 +101,13 @@ def test_a_signal_during_rendezvous_is_obeyed_within_seconds(
     assert took < 10
 
 
-def stopped_in(run: TrainingRun, wanted: Result, figure: Figure) -> None:
+def stopped_in(
+    run: TrainingRun, wanted: Result, figure: Figure, evicted: Callable[[TrainingRun, int], None] = evict
+) -> None:
     """Evicts node 1 now; all ranks must stop at one step, and go on from it to the same losses."""
     watch, began = Watch(run, 1), time.monotonic()
     before = run.lives()
-    evict(run, 1)
+    evicted(run, 1)
     took, ending = recovery(run, began), watch.ending()
     resumed = run.starts()[-1]["resumed_from"]
     assert run.anew(before) == [1]
@@ -149,7 +122,9 @@ def stopped_in(run: TrainingRun, wanted: Result, figure: Figure) -> None:
     assert apart <= TOLERANCE
 
 
-def test_a_signal_among_saves_loses_no_step(train: Train, tiny: Path, tmp_path: Path, figure: Figure) -> None:
+def test_a_signal_during_a_save_loses_no_step(
+    train: Train, tiny: Path, tmp_path: Path, figure: Figure
+) -> None:
     every_step = (
         "train.training_args.save_steps=1",
         "train.training_args.logging_steps=1",
@@ -157,8 +132,31 @@ def test_a_signal_among_saves_loses_no_step(train: Train, tiny: Path, tmp_path: 
     )
     wanted = run_locally(tiny, tmp_path, *every_step)
     run = train(JOB, "saving", tiny, *every_step)
-    run.wait_for_step(30)
-    stopped_in(run, wanted, figure)
+    run.wait_for_step(10)
+    stopped_in(run, wanted, figure, evicted_in_a_save)
+
+
+def evicted_in_a_save(run: TrainingRun, index: int) -> None:
+    """Evicts that node while rank 0, which writes the weights, is frozen with a checkpoint half written."""
+    pod = run.pods()[index]
+    wait_until("rank 0 frozen in a save", lambda: frozen_in_a_save(run), 120)
+    saving = half_written(run)
+    evict(run, index)
+    wait_until("the signal", lambda: "leaving;" in run.log(pod), 30)
+    assert half_written(run) == saving
+    assert run.python(0, to_ranks("SIGCONT")).split()
+
+
+def frozen_in_a_save(run: TrainingRun) -> bool:
+    assert run.python(0, to_ranks("SIGSTOP")).split()
+    found = bool(half_written(run))
+    if not found:
+        run.python(0, to_ranks("SIGCONT"))
+    return found
+
+
+def half_written(run: TrainingRun) -> list[str]:
+    return sorted(path.name for path in run.folder.glob(".saving-*"))
 
 
 def test_a_signal_during_an_evaluation_loses_nothing(
@@ -188,35 +186,6 @@ def evaluations(events: list[dict[str, Any]]) -> dict[int, float]:
     found = [(event["step"], event["metrics"]["eval_loss"]) for event in events if event["event"] == "eval"]
     assert len(found) == len(dict(found))
     return dict(found)
-
-
-def hog(run: TrainingRun, index: int) -> None:
-    assert "gone" in run.python(index, HOG)
-
-
-def test_a_rank_killed_for_memory_restarts_in_place(
-    train: Train, tiny: Path, tiny_here: Result, figure: Figure
-) -> None:
-    run = begun(train, JOB, "memory", tiny, "resources.memory=1Gi")
-    before, began = run.lives(), time.monotonic()
-    hog(run, 1)
-    took, said = recovery(run, began), run.log(run.pods()[0])
-    assert "killed by the kernel: the container's memory limit is reached" in said
-    assert "restarts used: 1 of 3" in said
-    resumed = run.starts()[-1]["resumed_from"]
-    figure(resumed=resumed, apart=finish(run, tiny_here, starts=2), **took)
-    assert run.anew(before) == []
-
-
-def test_an_end_by_memory_is_named_in_the_termination_message(train: Train, tiny: Path) -> None:
-    run = begun(train, JOB, "memory-end", tiny, "resources.memory=1Gi", "max_restarts=0")
-    hog(run, 1)
-    run.wait_for("Failed")
-    texts = [told["message"] for told in messages(run)]
-    assert texts
-    assert all(KILLED in text for text in texts)
-    assert KILLED in rallypoint("status", run.name, "--namespace", run.namespace).stdout
-    assert ended(run.pods()[1])["exitCode"] == 1  # the launcher's own: it was not the one that was killed
 
 
 def test_a_program_that_always_fails_ends_with_its_traceback(train: Train, tmp_path: Path) -> None:

@@ -83,9 +83,10 @@ def apply(
         _rehearse(what, printer, force_conflicts, ending=replace or fresh)
         return
     _apply(what, printer, force_conflicts, replace, fresh)
-    printer.finish()
-    if wait:
-        raise typer.Exit(_wait(what, seconds, timeout))
+    if not wait:
+        printer.finish()
+        return
+    raise typer.Exit(_wait(what, printer, seconds, timeout))
 
 
 def _plan(job: Job) -> str:
@@ -153,13 +154,18 @@ def _already(state: str, why: str, name: str) -> str:
     return f"{name}: has failed ({why}); --replace tries it again from its newest checkpoint"
 
 
-def _wait(what: Submission, seconds: int | None, timeout: str | None) -> int:
+def _wait(what: Submission, printer: _Printer, seconds: int | None, timeout: str | None) -> int:
     """The exit code, as that of `rallypoint wait`; a StatefulSet that is over is scaled to 0."""
-    from rallypoint.cli.wait import await_end, tell_end
+    from rallypoint.cli.wait import await_end, end_entry, tell_end
     from rallypoint.cluster.retirement import retire
 
-    code, view = await_end(what.cluster, what.namespace, what.job.name, seconds)
-    tell_end(what.job.name, code, view, timeout, as_json=False)
+    end: dict[str, Any] = {}
+    try:
+        code, view = await_end(what.cluster, what.namespace, what.job.name, seconds)
+        end = end_entry(code, view)
+    finally:
+        printer.finish(end)  # what was applied is told also when the waiting was cut short
+    tell_end(what.job.name, code, view, timeout, as_json=printer.as_json)
     if view is not None and retire(what.cluster, view):
         say(f"{view.name}: its StatefulSet was scaled to 0; its pods would idle for ever")
     return code
@@ -169,14 +175,14 @@ class _Printer:
     """What came of each object: lines as kubectl's, or one JSON document."""
 
     def __init__(self, job: Job, as_json: bool, dry_run: str) -> None:
-        self._job, self._as_json = job, as_json
+        self._job, self.as_json = job, as_json
         self._suffix = "" if dry_run == "none" else f" ({dry_run} dry run)"
         self._objects: list[dict[str, str]] = []
 
     def sent(self, one: Sent) -> None:
         """One object is through."""
         self._objects.append({"object": one.name, "result": one.result})
-        if not self._as_json:
+        if not self.as_json:
             put(f"{one.name} {one.result}{self._suffix}\n")
 
     def rendered(self, objects: list[dict[str, Any]]) -> None:
@@ -188,7 +194,8 @@ class _Printer:
             self.sent(Sent(resource_of(item).named(item["metadata"]["name"]), "checked"))
         self.finish()
 
-    def finish(self) -> None:
-        """Print the JSON document, if that was asked for."""
-        if self._as_json:
-            put_json({"name": self._job.name, "kind": self._job.kind, "objects": self._objects})
+    def finish(self, end: dict[str, Any] | None = None) -> None:
+        """Print the one JSON document, if that was asked for; `end` says how the job ended."""
+        if self.as_json:
+            job = {"name": self._job.name, "kind": self._job.kind, "objects": self._objects}
+            put_json({**job, **(end or {})})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from rallypoint.cli.connection import Context, Name, Namespace, connect, duration
 from rallypoint.cli.files import Debug
-from rallypoint.cli.messages import put, say
+from rallypoint.cli.messages import put, put_json, say
 
 EXAMPLES = """\
 rallypoint delete mrpc                 # its claims, which hold the output, stay
@@ -24,6 +24,7 @@ Claims = Annotated[
 Limit = Annotated[
     str, typer.Option(metavar="DURATION", help="How long to wait until all is gone; pods save first.")
 ]
+Output = Annotated[Literal["text", "json"], typer.Option("-o", "--output", help="How to print what is gone.")]
 
 
 def delete(
@@ -33,6 +34,7 @@ def delete(
     timeout: Limit = "10m",
     namespace: Namespace = None,
     context: Context = None,
+    output: Output = "text",
     debug: Debug = False,
 ) -> None:
     """Delete a job: workload, policy, endpoint and ConfigMaps, in that order.
@@ -47,11 +49,14 @@ def delete(
     cluster = connect(context, namespace, name)
     where = cluster.namespace
     found = remains(cluster, where, name)
-    going = [*found.objects, *(found.claims if pvc else [])]
-    if found.claims and not pvc:
-        names = ", ".join(claim.name for claim in found.claims)
+    going, kept = [*found.objects, *(found.claims if pvc else [])], [] if pvc else found.claims
+    if kept:
+        names = ", ".join(claim.name for claim in kept)
         say(f"keeping what holds data: {names} (PersistentVolumeClaim); --pvc deletes it, too")
     if not going:
         require_namespace(cluster, where)
         say(f"{name}: nothing to delete in namespace {where!r}")
-    delete_objects(cluster, where, name, going, seconds=seconds, told=lambda one: put(f"{one} deleted\n"))
+    told = (lambda one: None) if output == "json" else (lambda one: put(f"{one} deleted\n"))
+    delete_objects(cluster, where, name, going, seconds=seconds, told=told)
+    if output == "json":
+        put_json({"name": name, "deleted": [*map(str, going)], "kept": [*map(str, kept)]})

@@ -38,6 +38,8 @@ def wait(
     seconds = duration("--timeout", timeout)
     cluster = connect(context, namespace, name)
     code, view = await_end(cluster, cluster.namespace, name, seconds)
+    if output == "json":
+        put_json({"name": name, **end_entry(code, view)})
     tell_end(name, code, view, timeout, as_json=output == "json")
     raise typer.Exit(code)
 
@@ -52,11 +54,9 @@ def await_end(
 
 
 def tell_end(name: str, code: int, view: JobView | None, timeout: str | None, as_json: bool) -> None:
-    """Print how the job ended: the result on stdout, why it failed on stderr."""
+    """Print how the job ended, in words: that it is done on stdout, unless that has JSON; else on stderr."""
     from rallypoint.cluster.waiting import DONE, TIMED_OUT
 
-    if as_json:
-        put_json(_entry(name, code, view))
     if view is None:
         say(f"{name}: was deleted before its end")
     elif code == TIMED_OUT:
@@ -78,6 +78,7 @@ def traceback_of(view: JobView) -> list[str]:
     return text.rstrip().splitlines()[-20:]
 
 
-def _entry(name: str, code: int, view: JobView | None) -> dict[str, Any]:
+def end_entry(code: int, view: JobView | None) -> dict[str, Any]:
+    """The same for a program."""
     state = "deleted" if view is None else view.state.name
-    return {"name": name, "state": state, "why": view.state.why if view else "", "exit_code": code}
+    return {"state": state, "why": view.state.why if view else "", "exit_code": code}
