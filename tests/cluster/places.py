@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 SOURCES = Path(__file__).parent / "go"
@@ -32,6 +33,7 @@ PKI = STATE / "pki"
 CONFIG = STATE / "config"
 KUBELET = STATE / "kubelet"
 KUBECONFIG = STATE / "kubeconfig"
+SCRATCH = STATE / "scratch"
 CONTAINERD_SOCKET = RUN / "containerd.sock"
 
 REGISTRY_CONFIG = "rallypoint-registry.yml"
@@ -49,3 +51,9 @@ BORROWED = tuple(
     )
 )
 """Places that the programs have compiled in; `down` removes those absent before `up`, children first."""
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """A folder for a while. What a killed program has left in it goes with `down`."""
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=SCRATCH)

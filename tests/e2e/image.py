@@ -6,14 +6,13 @@ import hashlib
 import platform
 import subprocess
 import tarfile
-import tempfile
 from pathlib import Path
 
 from ..cluster.access import foreign
 from ..cluster.containerd import image_names, import_image
 from ..cluster.images import add_json, as_root
 from ..cluster.packages import install_packages
-from ..cluster.places import cache
+from ..cluster.places import cache, scratch
 from ..cluster.progress import ClusterError, step
 
 PYTHON_IMAGE = "rallypoint.test/python:1"
@@ -27,7 +26,7 @@ def import_python_image() -> None:
     """
     if foreign() or PYTHON_IMAGE in image_names():
         return
-    with step(f"image {PYTHON_IMAGE}"), tempfile.TemporaryDirectory(dir=cache()) as folder:
+    with step(f"image {PYTHON_IMAGE}"), scratch() as folder:
         archive = Path(folder, "image.tar")
         write_archive(base_layer(), archive)
         import_image(archive)

@@ -6,10 +6,9 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
-from ..cluster.places import cache
+from ..cluster.places import scratch
 from ..cluster.progress import ClusterError, step
 from .image_tools import buildah, is_built
 
@@ -24,7 +23,7 @@ def base_image() -> str:
     found = f"{SUITE} {PACKAGES}".encode() + CERTIFICATES.read_bytes()
     image = f"localhost/rallypoint/python:{hashlib.sha256(found).hexdigest()[:12]}"
     if not is_built(image):
-        with step(f"image {image}"), tempfile.TemporaryDirectory(dir=cache()) as folder:
+        with step(f"image {image}"), scratch() as folder:
             make(image, Path(folder))
     return image
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..cluster.containerd import REGISTRY
 from ..cluster.packages import install_packages
-from ..cluster.places import CONFIG, REGISTRY_CONFIG, RUN, cache, image_store
+from ..cluster.places import CONFIG, REGISTRY_CONFIG, RUN, cache, image_store, scratch
 from ..cluster.processes import Program, last_words, start, stop
 from ..cluster.progress import ClusterError, wait_until
 
@@ -33,7 +33,9 @@ def buildah(*arguments: str) -> str:
     """
     storage = ["--root", str(image_store()), "--runroot", str(RUN / "buildah")]
     command = ["buildah", *storage, "--storage-driver", "overlay", *arguments]
-    result = subprocess.run(command, capture_output=True, text=True)
+    with scratch() as folder:
+        environment = {**os.environ, "TMPDIR": folder}
+        result = subprocess.run(command, capture_output=True, text=True, env=environment)
     if result.returncode != 0:
         told = (result.stdout + result.stderr)[-4000:]
         raise ClusterError(f"buildah {arguments[0]}: exit {result.returncode}\n{told}")

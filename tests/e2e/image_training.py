@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..cluster.containerd import REGISTRY, ctr, image_names
-from ..cluster.places import cache
+from ..cluster.places import scratch
 from ..cluster.progress import ClusterError, step
 from ..trainer import small
 from . import image_example
@@ -77,6 +76,7 @@ def import_training_image() -> str:
     if image not in image_names():
         install_tools()
         with step(f"image {image}"):
+            buildah("rm", "--all")  # a killed build leaves the container it was in
             base = trainer_image()
             build_example(image, base)
             deliver(image)
@@ -86,7 +86,7 @@ def import_training_image() -> str:
 
 def build_example(image: str, base: str) -> None:
     """The image `base` with model and data."""
-    with tempfile.TemporaryDirectory(dir=cache()) as place:
+    with scratch() as place:
         folder = Path(place)
         write_example(folder)
         build(image, folder / "Dockerfile", folder, base)
