@@ -109,7 +109,9 @@ def test_a_lost_pod_costs_no_other_pod_and_no_digit(
     took = returned(run, index, began, before[index])
     assert run.anew(before) == [index]
     resumed = run.starts()[-1]["resumed_from"]
-    figure(kind=kind.name, index=index, resumed=resumed, apart=finish(run, tiny_here, starts=2), **took)
+    saved, apart = saved_steps(run), finish(run, tiny_here, starts=2)
+    what = f"pod {index} deleted with `--force --grace-period=0`"
+    figure(what, kind=kind.name, lost=lost(saved, resumed), resumed=resumed, apart=apart, **took)
     assert resumed >= FAULT_STEP - SAVE_STEPS
 
 
@@ -126,7 +128,9 @@ def test_a_crashed_pod_goes_back_to_the_newest_checkpoint(
     took, resumed = recovery(run, began), run.starts()[-1]["resumed_from"]
     said = run.log(run.pods()[1 - index])
     assert run.anew(before) == [index]
-    figure(index=index, resumed=resumed, apart=finish(run, tiny_here, starts=2), **took)
+    apart = finish(run, tiny_here, starts=2)
+    what = f"every process of pod {index} killed with SIGKILL"
+    figure(what, lost=lost([], resumed), resumed=resumed, apart=apart, **took)
     assert resumed >= FAULT_STEP - SAVE_STEPS
     assert resumed % SAVE_STEPS == 0
     assert saved_steps(run) == []
@@ -141,7 +145,9 @@ def test_a_killed_process_restarts_no_pod(
     assert run.python(1, to_ranks("SIGKILL")).split()
     took, resumed = recovery(run, began), run.starts()[-1]["resumed_from"]
     assert "restarts used: 1 of 3" in run.log(run.pods()[0])
-    figure(resumed=resumed, apart=finish(run, tiny_here, starts=2), **took)
+    apart = finish(run, tiny_here, starts=2)
+    what = "one training process killed with SIGKILL; 1 restart used, no new pod"
+    figure(what, lost=lost([], resumed), resumed=resumed, apart=apart, **took)
     assert run.anew(before) == []
 
 
@@ -165,10 +171,16 @@ def test_an_evicted_pod_loses_no_step(
     assert run.anew(before) == [index]
     said = run.log(run.pods()[1 - index])
     apart = finish(run, tiny_here, starts=2)
-    figure(kind=kind.name, index=index, resumed=resumed, apart=apart, code=ending.get("exitCode"), **took)
+    what = f"pod {index} evicted through the API; its launcher ends with 143, no restart used"
+    figure(what, kind=kind.name, lost=lost(saved, resumed), resumed=resumed, apart=apart, **took)
     assert saved == [resumed]
     assert ending["exitCode"] == 143
     assert "restarts used: 0 of 3" in said
+
+
+def lost(saved: list[int], resumed: int) -> str:
+    """Steps trained twice, for the table."""
+    return "0" if saved == [resumed] else "since the checkpoint"
 
 
 def saved_steps(run: TrainingRun) -> list[int]:
@@ -193,7 +205,8 @@ def test_a_truncated_checkpoint_is_passed_over(
     notices: list[Any] = [event["text"] for event in run.events() if event["event"] == "notice"]
     assert any(f"checkpoint-{newest}" in text and "model.safetensors" in text for text in notices)
     assert run.anew(before) == [1]
-    figure(newest=newest, resumed=older, apart=finish(run, tiny_here, starts=2))
+    what = "newest checkpoint cut to 1000 bytes while pod 1 was lost: the one before it was taken"
+    figure(what, lost=newest - older, resumed=older, apart=finish(run, tiny_here, starts=2))
 
 
 def steps_of_checkpoints(run: TrainingRun) -> list[int]:

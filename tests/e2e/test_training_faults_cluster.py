@@ -44,7 +44,8 @@ def test_a_drained_node_loses_no_step(train: Train, tiny: Path, tiny_here: Resul
     resumed = run.starts()[-1]["resumed_from"]
     assert saved_steps(run) == [resumed]
     assert "restarts used" not in run.log(run.pods()[0])  # round 1 of three new launchers
-    figure(drained=took, resumed=resumed, apart=finish(run, tiny_here, starts=2))
+    what = f"the node drained ({took:.0f} s) and uncordoned, all pods anew"
+    figure(what, lost=0, resumed=resumed, apart=finish(run, tiny_here, starts=2))
 
 
 def phases(run: TrainingRun) -> list[str]:
@@ -64,7 +65,8 @@ def test_no_names_at_the_start_are_waited_for(
         start_one("coredns")
     began = time.monotonic()
     run.wait_for_start(1)
-    figure(start=time.monotonic() - began, apart=finish(run, tiny_here, starts=1))
+    start, what = time.monotonic() - began, 'no DNS for the first 30 s; "start" is from its return'
+    figure(what, lost=0, start=start, apart=finish(run, tiny_here, starts=1))
     assert "resolve" in said
     assert run.pods_ever() == 3
 
@@ -79,6 +81,7 @@ def test_a_restart_of_the_api_server_goes_unnoticed(
         wait_until("a step without the API", lambda: run.step() > step, 60)
     finally:
         start_one("kube-apiserver")
-    figure(step=run.step(), apart=finish(run, tiny_here, starts=1))
+    what = "API server stopped and started again during the run"
+    figure(what, lost=0, apart=finish(run, tiny_here, starts=1))
     kubectl_or_fail("wait", "apiservice", "--all", "--for=condition=Available", "--timeout=90s")
     assert run.anew(before) == []

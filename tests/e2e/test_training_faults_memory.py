@@ -10,7 +10,7 @@ import pytest
 
 from .cli import rallypoint
 from .test_fault import ended, messages
-from .test_training_faults import JOB, begun, finish, recovery
+from .test_training_faults import JOB, begun, finish, lost, recovery
 from .training_fixtures import Train
 from .training_result import Result
 from .training_run import TrainingRun
@@ -62,7 +62,9 @@ def test_a_rank_killed_for_memory_restarts_in_place(
     assert "killed by the kernel: the container's memory limit is reached" in said
     assert "restarts used: 1 of 3" in said
     resumed = run.starts()[-1]["resumed_from"]
-    figure(resumed=resumed, apart=finish(run, tiny_here, starts=2), **took)
+    apart = finish(run, tiny_here, starts=2)
+    what = "one rank killed for memory; 1 restart used, no new pod"
+    figure(what, lost=lost([], resumed), resumed=resumed, apart=apart, **took)
     assert run.anew(before) == []
 
 

@@ -75,7 +75,7 @@ def test_a_node_zero_that_is_a_minute_late_is_waited_for(
     run = train(JOB, "late", late(60))
     wait_until("node 1 to wait", lambda: waits(run, 1), 60)
     run.wait_for_start(1)
-    figure(apart=finish(run, tiny_here, starts=1))
+    figure("pod 0 starts 60 s after the others", lost=0, apart=finish(run, tiny_here, starts=1))
     assert run.pods_ever() == 3
 
 
@@ -95,14 +95,18 @@ def test_a_signal_during_rendezvous_is_obeyed_within_seconds(
     run.kubectl("delete", "pod", str(run.pods()[1]["metadata"]["name"]), "--timeout=60s")
     ending = watch.ending()
     took = (datetime.fromisoformat(ending["finishedAt"]) - asked).total_seconds()
-    figure(gone=took, code=ending["exitCode"])
+    figure("SIGTERM while node 1 waits for node 0", gone=took, code=ending["exitCode"])
     assert ending["exitCode"] == 143
     assert "SIGTERM" in json.loads(ending["message"])["message"]
     assert took < 10
 
 
 def stopped_in(
-    run: TrainingRun, wanted: Result, figure: Figure, evicted: Callable[[TrainingRun, int], None] = evict
+    what: str,
+    run: TrainingRun,
+    wanted: Result,
+    figure: Figure,
+    evicted: Callable[[TrainingRun, int], None] = evict,
 ) -> None:
     """Evicts node 1 now; all ranks must stop at one step, and go on from it to the same losses."""
     watch, began = Watch(run, 1), time.monotonic()
@@ -118,7 +122,7 @@ def stopped_in(
     found = run.result().losses()
     assert len(found) >= 50
     apart = difference(found, wanted.losses())
-    figure(resumed=resumed, apart=apart, **took)
+    figure(f"pod 1 evicted {what}", lost=0, resumed=resumed, apart=apart, **took)
     assert apart <= TOLERANCE
 
 
@@ -133,7 +137,7 @@ def test_a_signal_during_a_save_loses_no_step(
     wanted = run_locally(tiny, tmp_path, *every_step)
     run = train(JOB, "saving", tiny, *every_step)
     run.wait_for_step(10)
-    stopped_in(run, wanted, figure, evicted_in_a_save)
+    stopped_in("while rank 0 writes a checkpoint", run, wanted, figure, evicted_in_a_save)
 
 
 def evicted_in_a_save(run: TrainingRun, index: int) -> None:
@@ -174,7 +178,7 @@ def test_a_signal_during_an_evaluation_loses_nothing(
     wanted = run_locally(tiny, tmp_path, *long_evaluation)
     run = train(JOB, "evaluating", tiny, *long_evaluation)
     run.wait_for_step(10)
-    stopped_in(run, wanted, figure)
+    stopped_in("during an evaluation; it is finished, then all save", run, wanted, figure)
     (stop,) = saved_steps(run)
     told = [(event["event"], event.get("step")) for event in run.events()]
     assert told.index(("notice", None)) < told.index(("eval", stop))

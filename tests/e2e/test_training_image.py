@@ -81,7 +81,7 @@ def test_a_change_of_our_code_builds_no_layer_below_it(
         file.write("CHANGED = True\n")
     began = time.monotonic()
     build(CHANGED, tmp_path / DOCKERFILE.relative_to(ROOT), tmp_path, base_image())
-    figure(built=time.monotonic() - began)
+    figure("the image after a change of our code", built=time.monotonic() - began)
     try:
         before, after = (inspected(name)["rootfs"]["diff_ids"] for name in (image, CHANGED))
     finally:

@@ -103,12 +103,15 @@ def tiny_here(tiny: Path) -> Result:
 
 @pytest.fixture
 def figure(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Adds what a test has measured to the file that RALLYPOINT_FIGURES names, if it names one."""
+    """Adds what a test has measured to the file that RALLYPOINT_FIGURES names, if it names one.
 
-    def add(**values: Any) -> None:
+    tools/faults.py makes the tables of docs/faults.md of it.
+    """
+
+    def add(what: str, **values: Any) -> None:
         path = os.environ.get(FIGURES)
         if path:
             with Path(path).open("a") as file:
-                file.write(json.dumps({"test": request.node.name, **values}) + "\n")
+                file.write(json.dumps({"test": request.node.name, "what": what, **values}) + "\n")
 
     return add
