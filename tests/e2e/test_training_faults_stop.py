@@ -34,7 +34,7 @@ RIGHTS = {
 
 LATE = """\
 import os, time
-time.sleep(SECONDS if os.environ["INDEX"] == "0" else 0)
+time.sleep(SECONDS if os.environ["INDEX"] == "NODE" else 0)
 """
 
 FAILING = """\
@@ -46,56 +46,60 @@ raise ValueError("bad batch at step 7")
 """
 
 
-def late_node_zero(image: str, seconds: int) -> str:
-    """A `--set` that holds node 0 back in an init container."""
+def late_node(image: str, node: int, seconds: int) -> dict[str, Any]:
+    """The fields that hold this node back in an init container."""
+    code = LATE.replace("SECONDS", str(seconds)).replace("NODE", str(node))
     field = {"fieldPath": f"metadata.labels['{JOB.index_label}']"}
     container = {
         "name": "late",
         "image": image,
-        "command": ["python3", "-c", LATE.replace("SECONDS", str(seconds))],
+        "command": ["python3", "-c", code],
         "env": [{"name": "INDEX", "valueFrom": {"fieldRef": field}}],
         "securityContext": RIGHTS,
     }
-    return json.dumps({"init_containers": [container]})
+    return {"init_containers": [container]}
 
 
 @pytest.fixture
-def late(tmp_path: Path, training_image: str) -> Callable[[int], Path]:
-    """A job file of the tiny job whose node 0 comes that many seconds after the others."""
+def late(tmp_path: Path, training_image: str) -> Callable[[int, int], Path]:
+    """A job file of the tiny job whose node of that index comes that many seconds after the others."""
 
-    def write(seconds: int) -> Path:
-        return write_job(tmp_path, {**tiny_job(), **json.loads(late_node_zero(training_image, seconds))})
+    def write(node: int, seconds: int) -> Path:
+        return write_job(tmp_path, {**tiny_job(), **late_node(training_image, node, seconds)})
 
     return write
 
 
 def test_a_node_zero_that_is_a_minute_late_is_waited_for(
-    train: Train, late: Callable[[int], Path], tiny_here: Result, figure: Figure
+    train: Train, late: Callable[[int, int], Path], tiny_here: Result, figure: Figure
 ) -> None:
-    run = train(JOB, "late", late(60))
-    wait_until("node 1 to wait", lambda: waits(run, 1), 60)
+    run = train(JOB, "late", late(0, 60))
+    wait_until("node 1 to wait", lambda: waits(run, 1, 0), 60)
     run.wait_for_start(1)
     figure("pod 0 starts 60 s after the others", lost=0, apart=finish(run, tiny_here, starts=1))
     assert run.pods_ever() == 3
 
 
-def waits(run: TrainingRun, index: int) -> bool:
+def waits(run: TrainingRun, index: int, whom: int) -> bool:
     pod = run.pods().get(index)
     states = (pod or {"status": {}})["status"].get("containerStatuses") or [{}]
-    return bool(pod and "running" in states[0].get("state", {}) and "waiting for node 0" in run.log(pod))
+    return bool(
+        pod and "running" in states[0].get("state", {}) and f"waiting for node {whom}" in run.log(pod)
+    )
 
 
+@pytest.mark.parametrize(("index", "whom"), [(1, 0), (0, 1)])
 def test_a_signal_during_rendezvous_is_obeyed_within_seconds(
-    train: Train, late: Callable[[int], Path], figure: Figure
+    index: int, whom: int, *, train: Train, late: Callable[[int, int], Path], figure: Figure
 ) -> None:
-    run = train(JOB, "leaving", late(600))
-    wait_until("node 1 to wait", lambda: waits(run, 1), 60)
-    watch = Watch(run, 1)
+    run = train(JOB, f"leaving-{index}", late(whom, 600))
+    wait_until(f"node {index} to wait", lambda: waits(run, index, whom), 60)
+    watch = Watch(run, index)
     asked = datetime.now(UTC)
-    run.kubectl("delete", "pod", str(run.pods()[1]["metadata"]["name"]), "--timeout=60s")
+    run.kubectl("delete", "pod", str(run.pods()[index]["metadata"]["name"]), "--timeout=60s")
     ending = watch.ending()
     took = (datetime.fromisoformat(ending["finishedAt"]) - asked).total_seconds()
-    figure("SIGTERM while node 1 waits for node 0", gone=took, code=ending["exitCode"])
+    figure(f"SIGTERM while node {index} waits for node {whom}", gone=took, code=ending["exitCode"])
     assert ending["exitCode"] == 143
     assert "SIGTERM" in json.loads(ending["message"])["message"]
     assert took < 10
