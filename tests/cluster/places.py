@@ -48,6 +48,8 @@ BORROWED = tuple(
         "/run/containerd/s",  # shim sockets
         "/run/containerd",
         "/usr/libexec/kubernetes",  # flexvolume plugins
+        "/var/lib/containers/cache",  # which layers buildah has seen where
+        "/var/lib/containers",
     )
 )
 """Places that the programs have compiled in; `down` removes those absent before `up`, children first."""
