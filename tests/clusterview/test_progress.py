@@ -35,3 +35,23 @@ def test_what_is_not_known_is_left_out(line, shown):
 @pytest.mark.parametrize("lines", [[], ["hello"], ['rallypoint: {"event": "start"}'], ["rallypoint: {"]])
 def test_a_log_without_a_step_has_no_progress(lines):
     assert progress(lines) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"event": "log", "step": 1, "max_steps": 2, "seconds_left": 1e999}',
+        '{"event": "log", "step": 1, "max_steps": 2, "loss": 1' + "0" * 400 + "}",
+        '{"event": "log", "step": 1, "max_steps": 2, "loss": NaN, "tokens_per_second": -Infinity}',
+        '{"event": "log", "step": 1, "max_steps": 2, "loss": {"a": 1}}',
+    ],
+    ids=["infinite", "huge", "NaN", "a map"],
+)
+def test_a_number_that_is_none_is_left_out(line):
+    found = progress([f"rallypoint: {line}"])
+    assert str(found) == "step 1/2"
+    assert found[2:] == (None,) * 4
+
+
+def test_a_line_that_nests_without_end_is_no_event():
+    assert progress(["rallypoint: " + '{"event":' * 5000]) is None

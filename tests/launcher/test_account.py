@@ -56,8 +56,9 @@ def test_what_is_no_error_file_is_passed_over(content):
     assert account.told_in(content) is None
 
 
-def test_a_broken_error_file_is_passed_over(tmp_path):
-    (tmp_path / "error.json").write_text('{"message"')
+@pytest.mark.parametrize("text", ['{"message"', '{"message":' * 5000], ids=["cut", "depth"])
+def test_a_broken_error_file_is_passed_over(tmp_path, text):
+    (tmp_path / "error.json").write_text(text)
     assert account.told_by_file(tmp_path / "error.json") is None
 
 

@@ -15,6 +15,12 @@ def test_a_termination_message_is_json_under_4_kib(trace):
     assert json.loads(text)["rank"] == 2
 
 
+def test_half_a_surrogate_pair_does_not_cost_the_message():
+    text = ending.termination_message(ending.Ending(1, "bad \udcff", traceback="x \ud800" * 3000), {})
+    assert len(text.encode()) < 4096
+    assert json.loads(text)["message"] == "bad ?"
+
+
 def test_the_end_of_the_traceback_is_what_is_kept():
     text = ending.termination_message(ending.Ending(1, "m", traceback="x" * 9000 + "ValueError: bad"), {})
     assert json.loads(text)["traceback"].endswith("ValueError: bad")

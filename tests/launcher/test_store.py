@@ -54,10 +54,12 @@ def test_a_message_in_pieces_is_answered_when_it_is_whole(served):
     assert connection.makefile().readline() == '{"a": 1}\n'
 
 
-def test_a_stranger_is_cut_off(served):
+@pytest.mark.parametrize("line", [b"GET / HTTP/1.1\r\n", b"[" * 5000 + b"\n"], ids=["HTTP", "depth"])
+def test_a_stranger_is_cut_off(served, line):
     connection = connect(served)
-    connection.sendall(b"GET / HTTP/1.1\r\n")
+    connection.sendall(line)
     assert connection.recv(100) == b""
+    assert ask(connect(served), 1) == 1
 
 
 def test_a_line_without_an_end_is_cut_off(served):

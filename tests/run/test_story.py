@@ -109,9 +109,20 @@ def test_the_step_that_a_run_reached_counts_though_it_was_not_logged(paper):
     assert training.step == 231
 
 
-def test_a_line_that_only_looks_like_an_event_is_passed_on(told, paper):
-    told.line(0, "stdout", "rallypoint: {not json")
-    assert paper.out == ["rallypoint: {not json"]
+@pytest.mark.parametrize("line", ["rallypoint: {not json", "rallypoint: " + '{"event":' * 5000])
+def test_a_line_that_only_looks_like_an_event_is_passed_on(told, paper, line):
+    told.line(0, "stdout", line)
+    assert paper.out == [line]
+
+
+@pytest.mark.parametrize(
+    "number", ["1" + "0" * 400, "1e999", "NaN", "[1]"], ids=["huge", "inf", "nan", "list"]
+)
+def test_a_number_that_is_none_is_left_out(told, paper, number):
+    fields = f'"loss": {number}, "seconds_left": {number}, "samples_per_second": {number}'
+    told.line(0, "stdout", f'rallypoint: {{"event": "log", "step": 1, "max_steps": 2, {fields}}}')
+    told.line(0, "stdout", f'rallypoint: {{"event": "eval", "step": 1, "metrics": {number}}}')
+    assert paper.err[0].rstrip() == "step 1/2"
 
 
 def test_metrics_come_without_timings_and_counts():

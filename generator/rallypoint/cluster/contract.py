@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from rallypoint.cluster.client import Cluster
 from rallypoint.cluster.errors import FORBIDDEN, Refusal
 from rallypoint.cluster.resource import CONFIG_MAP
 from rallypoint.podview.config import CONTRACT
+from rallypoint.told import told
 
 
 def living_contract(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
@@ -19,4 +19,10 @@ def living_contract(cluster: Cluster, namespace: str, name: str) -> dict[str, An
         if error.status != FORBIDDEN:
             raise
         return {}
-    return dict(json.loads((found.get("data") or {}).get(CONTRACT, "{}")))
+    return told((found.get("data") or {}).get(CONTRACT, ""))
+
+
+def count(document: dict[str, Any], key: str, otherwise: int) -> int:
+    """A count of the contract; `otherwise` where somebody has made it something else."""
+    found = document.get(key)
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else otherwise

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from rallypoint.podview.config import CONTRACT
 from rallypoint.quantity import quantity
+from rallypoint.told import told
 from rallypoint.topology import CONTAINER_NAMES
 
 Object = dict[str, Any]
@@ -70,11 +71,7 @@ def config_differences(living: Object, rendered: Object) -> list[Difference]:
 
 
 def _contract(data: Object) -> Object:
-    try:
-        found = json.loads(data.get(CONTRACT, "{}"))
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+    return told(data.get(CONTRACT, ""))
 
 
 def _contract_differences(old: Object, new: Object) -> Iterator[Difference]:

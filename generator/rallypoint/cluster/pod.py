@@ -5,10 +5,10 @@ Pure: from the pod as the API server gives it. Source: Kubernetes docs 1.34, "Po
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
+from rallypoint.told import told
 from rallypoint.topology import CONTAINER_NAMES, NODE_INDEX_LABELS
 
 Object = dict[str, Any]
@@ -150,11 +150,8 @@ def _ended(training: Object) -> Ended | None:
 
 def _fields(message: str) -> Object:
     """The launcher's termination message; empty when it is something else."""
-    try:
-        found = json.loads(message)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) and "code" in found else {}
+    found = told(message)
+    return found if "code" in found else {}
 
 
 def _why(item: Object, training: Object, phase: Phase, ended: Ended | None) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+
+from rallypoint.told import number, told
 
 MARK = "rallypoint: {"
 """How a line with an event begins."""
@@ -44,27 +45,17 @@ def progress(lines: Iterable[str]) -> Progress | None:
     if "step" not in found:
         return None
     step, total = (_whole(found.get(key)) for key in ("step", "max_steps"))
-    rest = (_number(found.get(key)) for key in Progress._fields[2:])
+    rest = (number(found.get(key)) for key in Progress._fields[2:])
     return Progress(step, total, *rest)
 
 
 def _event(line: str) -> dict[str, Any]:
     """The event of a line; empty for another line."""
-    if not line.startswith(MARK):
-        return {}
-    try:
-        found = json.loads(line[len(MARK) - 1 :])
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+    return told(line[len(MARK) - 1 :]) if line.startswith(MARK) else {}
 
 
 def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and number(value) is not None else None
 
 
 def _clock(seconds: float) -> str:

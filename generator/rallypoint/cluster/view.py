@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from rallypoint.cluster.client import Cluster
-from rallypoint.cluster.contract import living_contract
+from rallypoint.cluster.contract import count, living_contract
 from rallypoint.cluster.errors import FORBIDDEN, Refusal
 from rallypoint.cluster.namespace import require_namespace
 from rallypoint.cluster.pod import Pod, newest, pod_of
@@ -129,7 +129,7 @@ def _seen(
     own = newest(pod_of(item) for item in pods if _of(item, name, namespace))
     nodes = node_count(kind, workload, runtimes.get((namespace, name)))
     if nodes == 0:  # a StatefulSet that was scaled down
-        nodes = int(living_contract(cluster, namespace, name).get("nodes", 0))
+        nodes = count(living_contract(cluster, namespace, name), "nodes", 0)
     now = state(kind, workload, nodes, own)
     lines = _log(cluster, namespace, own) if now.name in ("running", "pending") or now.over else []
     if kind == "statefulset" and not now.over:

@@ -45,7 +45,7 @@ def told_by_file(path: Path) -> Told | None:
     """
     try:
         return told_in(json.loads(path.read_text(encoding="utf-8", errors="replace")))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

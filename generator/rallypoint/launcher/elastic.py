@@ -93,7 +93,7 @@ def failures_of(error: ChildFailedError) -> list[dict[str, Any]]:
     for rank, failure in error.failures.items():
         try:
             recorded = json.loads(Path(failure.error_file).read_text(encoding="utf-8", errors="replace"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             recorded = None
         found.append(
             {"rank": rank, "code": failure.exitcode, "timestamp": failure.timestamp, "recorded": recorded}

@@ -94,7 +94,7 @@ class Link:
                     connection, self._version, self._delivered = self._connect(), 0, None
                 self._exchange(connection)
                 self.trouble = ""
-            except (OSError, ValueError, KeyError, RefusedError) as error:
+            except (OSError, ValueError, KeyError, RecursionError, RefusedError) as error:
                 self._in_trouble(error)
                 if connection is not None:
                     connection.close()
@@ -147,7 +147,7 @@ class Link:
     def _in_trouble(self, error: Exception) -> None:
         if isinstance(error, TimeoutError):
             text = f"no answer from {self._where[0]}:{self._where[1]} for {ANSWER_SECONDS:.0f} s"
-        elif isinstance(error, (ValueError, KeyError)):
+        elif isinstance(error, (ValueError, KeyError, RecursionError)):
             text = f"{self._where[0]}:{self._where[1]} is not a launcher's store"
         else:
             text = str(error) or type(error).__name__

@@ -60,7 +60,7 @@ class Connection:
         for line in lines:
             try:
                 self.going += answer(json.loads(line)) + b"\n"
-            except ValueError:
+            except (ValueError, RecursionError):
                 return False  # not JSON: a stranger
         return bool(piece) and len(self.came) < LONGEST_LINE and self.send()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import socket
 import tempfile
@@ -13,6 +12,7 @@ from rallypoint.contract import Place, contract, contract_text
 from rallypoint.errors import RallypointError
 from rallypoint.loading import Loaded
 from rallypoint.spec.script import INLINE
+from rallypoint.told import told
 
 PORTS = range(29000, 32768)
 """Below those that Linux and macOS give to outgoing connections: none takes it while node 0 restarts."""
@@ -51,10 +51,9 @@ class RunFolder:
     def last_words(self, node: int) -> dict[str, Any]:
         """The termination message of `node`; empty when it left none."""
         try:
-            found = json.loads(self.termination_log(node).read_text(encoding="utf-8"))
+            return told(self.termination_log(node).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
 
 
 def free_port() -> int:

@@ -114,7 +114,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
     """The object in a JSON file; None when it is missing, unreadable or something else."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 

@@ -59,7 +59,7 @@ def success(outcome: Outcome, output: Output | None, training: Training, screen:
 
 def _results(output: Output, ended: dict[str, Any] | None, screen: Screen) -> None:
     """The metrics and the model's folder, as far as there are any."""
-    metrics = output.metrics() or (ended or {}).get("metrics") or {}
+    metrics = output.metrics() or (ended or {}).get("metrics")
     text = numbers(metrics)
     if text:
         screen.put(f"  {text}")

@@ -6,7 +6,6 @@ back a moment: when its round turns out to have failed it is part of a traceback
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections import deque
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 from rallypoint.run.agent import STDERR
 from rallypoint.run.screen import Screen
 from rallypoint.run.training import Training
+from rallypoint.told import told
 
 EVENT = "rallypoint: {"
 JOURNAL = re.compile(r"\[rallypoint \d\d:\d\d:\d\d node (\d+)\] (.*)")
@@ -127,8 +127,5 @@ def _event(text: str) -> dict[str, Any] | None:
     """The event that a line carries, as `rallypoint: {"event": ...}`; None when it is another line."""
     if not text.startswith(EVENT):
         return None
-    try:
-        found = json.loads(text[len(EVENT) - 1 :])
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) and isinstance(found.get("event"), str) else None
+    found = told(text[len(EVENT) - 1 :])
+    return found if isinstance(found.get("event"), str) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rallypoint.run.screen import Screen
+from rallypoint.told import number
 
 _TIMINGS = ("_per_second", "runtime", "seconds", "epoch")
 """Endings of what the Trainer puts beside the metrics."""
@@ -67,7 +68,7 @@ class Training:
             self._screen.say(f"step {step}/{total or '?'}  {facts}".rstrip())
 
     def _eval(self, event: dict[str, Any]) -> None:
-        text = numbers(event.get("metrics") or {})
+        text = numbers(event.get("metrics"))
         self._screen.say(f"evaluation at step {event.get('step', '?')}: {text}", "bold")
 
     def _save(self, event: dict[str, Any]) -> None:
@@ -83,21 +84,20 @@ class Training:
 
 def _facts(event: dict[str, Any]) -> str:
     """`loss 0.6100  54.2 samples/s  3:30 left`, as far as the event has them."""
-    parts = []
-    if isinstance(event.get("loss"), int | float):
-        parts.append(f"loss {event['loss']:.4f}")
-    if isinstance(event.get("samples_per_second"), int | float):
-        parts.append(f"{event['samples_per_second']:.1f} samples/s")
-    if isinstance(event.get("seconds_left"), int | float):
-        parts.append(f"{clock(event['seconds_left'])} left")
+    loss, speed, left = (number(event.get(key)) for key in ("loss", "samples_per_second", "seconds_left"))
+    parts = [] if loss is None else [f"loss {loss:.4f}"]
+    if speed is not None:
+        parts.append(f"{speed:.1f} samples/s")
+    if left is not None:
+        parts.append(f"{clock(left)} left")
     return "  ".join(parts)
 
 
-def numbers(metrics: dict[str, Any]) -> str:
+def numbers(metrics: object) -> str:
     """`accuracy 0.8015, f1 0.8601, loss 0.4480`: what was measured, without prefix, timings and counts."""
     found = {
         key.removeprefix("eval_"): value
-        for key, value in metrics.items()
+        for key, value in (metrics.items() if isinstance(metrics, dict) else ())
         if isinstance(value, float) and not key.endswith(_TIMINGS)
     }
     ordered = sorted(found.items(), key=lambda item: item[0].endswith("loss"))  # what was asked for first

@@ -35,6 +35,7 @@ def termination_message(ending: Ending, facts: dict[str, object]) -> str:
     kept = ending.traceback
     while True:
         text = json.dumps({**fields, "traceback": kept} if kept else fields, ensure_ascii=False)
+        text = text.encode(errors="replace").decode()  # half of a surrogate pair, as of a file's odd name
         excess = len(text.encode()) - LARGEST
         if excess <= 0 or not kept:
             return text
