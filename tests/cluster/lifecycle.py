@@ -13,7 +13,7 @@ from .operators import OPERATORS, apply_operators, import_images, is_available, 
 from .packages import install_packages
 from .places import KUBECONFIG, RUN, STATE
 from .processes import Program, running_pid, start, started_names, stop
-from .progress import say, step, wait_until
+from .progress import ClusterError, say, step, wait_until
 from .traces import remove_all
 
 
@@ -83,6 +83,8 @@ def status() -> tuple[list[str], bool]:
 
 def start_one(name: str) -> None:
     """Starts one program again, for tests that stopped it: `start coredns`."""
+    if not STATE.exists():
+        raise ClusterError(f"{name}: nothing is up; python -m tests.cluster up")
     start(next(program for program in programs() if program.name == name))
     if name == "kube-apiserver":
         wait_until("API server", api_is_ready, 60)

@@ -44,7 +44,7 @@ def start(program: Program) -> None:
     PROCESSES.mkdir(parents=True, exist_ok=True)
     LOGS.mkdir(parents=True, exist_ok=True)
     with program.log.open("ab") as log:
-        process = subprocess.Popen(
+        subprocess.Popen(
             program.command,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -52,9 +52,19 @@ def start(program: Program) -> None:
             cwd="/",
             env={**os.environ, **program.environment},
             start_new_session=True,
+            preexec_fn=lambda: note(program),  # noqa: PLW1509 - no thread of ours holds what it needs
         )
-    record = {"pid": process.pid, "started": start_time(process.pid), "command": program.command}
-    program.pid_file.write_text(json.dumps(record))
+
+
+def note(program: Program) -> None:
+    """Writes the pid file of this process, which is about to become the program.
+
+    So it is there before the program is: a killed `up` leaves none that nobody knows of.
+    """
+    record = {"pid": os.getpid(), "started": start_time(os.getpid()), "command": program.command}
+    partial = PROCESSES.with_name(f"{program.name}.partial")
+    partial.write_text(json.dumps(record))
+    partial.rename(program.pid_file)
 
 
 def refuse_taken_port(name: str, address: str, port: int) -> None:

@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,21 @@ def test_a_second_start_leaves_the_first_one_alone(sleeper: Program) -> None:
     first = running_pid("sleeper")
     start(sleeper)
     assert running_pid("sleeper") == first
+
+
+def test_a_program_whose_starter_is_killed_is_known(
+    sleeper: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    popen = processes.subprocess.Popen
+
+    def killed_after(*arguments: Any, **options: Any) -> None:
+        popen(*arguments, **options)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(processes.subprocess, "Popen", killed_after)
+        start(sleeper)
+    assert command_line("sleeper") == ["sleep", "600"]
 
 
 def test_a_changed_command_replaces_the_program(sleeper: Program) -> None:
