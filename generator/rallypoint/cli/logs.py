@@ -52,7 +52,7 @@ def logs(
     The log of a node holds what all its ranks print. With -f the next pod of the node is read when the
     present one is lost.
     """
-    from rallypoint.cluster.logs import Excerpt
+    from rallypoint.cluster.logs import Excerpt, require_node
     from rallypoint.cluster.view import job
 
     chosen = {"--rank": rank is not None, "--node": node is not None, "--all": all_}
@@ -62,6 +62,7 @@ def logs(
     part = Excerpt(tail, duration("--since", since))
     cluster = connect(context, namespace, name)
     view = job(cluster, cluster.namespace, name)
+    require_node(view, node or 0)
     if rank is not None:
         node = _node_of(cluster, view, rank)
     nodes = list(range(view.nodes)) if all_ else [node or 0]
@@ -74,8 +75,6 @@ def logs(
 def _follow(cluster: Cluster, view: JobView, nodes: list[int], part: Excerpt) -> None:
     from rallypoint.cluster.logs import followed
 
-    if nodes[-1] >= view.nodes:
-        raise InputError(f"{view.name}: there is no node {nodes[-1]}; it has nodes 0 to {view.nodes - 1}")
     for number, line in followed(cluster, view, nodes, part, say):
         put(_prefixed(number, line, nodes))
 

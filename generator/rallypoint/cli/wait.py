@@ -58,7 +58,7 @@ def tell_end(name: str, code: int, view: JobView | None, timeout: str | None, as
     from rallypoint.cluster.waiting import DONE, TIMED_OUT
 
     if view is None:
-        say(f"{name}: was deleted before its end")
+        say(f"{name}: was deleted before its end was seen")
     elif code == TIMED_OUT:
         say(f"{name}: not over after {timeout}: {view.state}")
     elif code != DONE:

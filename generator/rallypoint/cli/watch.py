@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rallypoint.cli.messages import put
+from rallypoint.cli.messages import put, say
 from rallypoint.cli.table import details, overview
 from rallypoint.cluster.errors import Unreachable
+from rallypoint.cluster.waiting import patiently
 
 if TYPE_CHECKING:
     from rallypoint.cluster.view import JobView
@@ -35,10 +36,10 @@ def _over(views: list[JobView], name: str | None) -> bool:
 
 
 def _lines(look: Callable[[], list[JobView]], name: str | None, seconds: float) -> None:
-    """Print the view whenever it has changed."""
+    """Print the view whenever it has changed; a short loss of the cluster is waited out."""
     said = None
     while True:
-        views = look()
+        views = patiently(look, say)
         now = [(view.name, view.state, view.progress, [pod[:4] for pod in view.pods]) for view in views]
         if now != said:
             said = now
@@ -52,7 +53,7 @@ def _live(look: Callable[[], list[JobView]], name: str | None, seconds: float) -
     from rich.console import Console
     from rich.live import Live
 
-    views: list[JobView] = look()
+    views: list[JobView] = patiently(look, say)
     trouble = ""
     with Live(console=Console(), auto_refresh=False, transient=False) as live:
         while True:

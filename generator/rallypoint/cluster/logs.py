@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from rallypoint.cluster.client import Cluster
-from rallypoint.cluster.errors import Refusal, Unreachable
+from rallypoint.cluster.errors import FORBIDDEN, Refusal, Unreachable
 from rallypoint.cluster.pod import Pod
 from rallypoint.cluster.resource import POD
 from rallypoint.cluster.view import JobView, jobs
@@ -19,6 +20,8 @@ from rallypoint.errors import InputError, RallypointError
 LOOK_SECONDS = 1.0
 IDLE = "idle until this pod is stopped"
 """The last line of a launcher in a StatefulSet that is over."""
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)")
+"""RFC 3339, as the kubelet begins a line of a log; it writes its own troubles into the stream without."""
 
 
 class Excerpt(NamedTuple):
@@ -37,13 +40,26 @@ Line = tuple[int, str]
 """Node index and text."""
 
 
+def require_node(view: JobView, node: int) -> None:
+    """Nothing when the job has that node.
+
+    Raises: InputError when it has not, or has no pods any more.
+    """
+    scaled = view.state.over and not view.pods and view.workload["spec"].get("replicas") == 0
+    if scaled or not view.nodes:
+        ends = {"succeeded": "is done and ", "failed": f"has failed ({view.state.why}) and "}
+        raise InputError(
+            f"{view.name}: has no pods now, and no logs: it {ends.get(view.state.name, '')}was scaled to 0"
+        )
+    if node >= view.nodes:
+        raise InputError(f"{view.name}: there is no node {node}; it has nodes 0 to {view.nodes - 1}")
+
+
 def pod_of_node(view: JobView, node: int) -> Pod:
     """The latest pod of that node.
 
     Raises: InputError when there is none, with why.
     """
-    if node >= view.nodes:
-        raise InputError(f"{view.name}: there is no node {node}; it has nodes 0 to {view.nodes - 1}")
     for pod in view.pods:
         if pod.node == node:
             return pod
@@ -73,7 +89,10 @@ def written(cluster: Cluster, view: JobView, node: int, part: Excerpt) -> Iterat
 def followed(
     cluster: Cluster, view: JobView, nodes: list[int], part: Excerpt, tell: Callable[[str], None]
 ) -> Iterator[Line]:
-    """The lines of all these nodes as they come, until the job is over."""
+    """The lines of all these nodes as they come, until the job is over.
+
+    Raises: RallypointError when the logs may not be read, or the cluster stays out of reach.
+    """
     lines: queue.Queue[Line | Exception | None] = queue.Queue(10_000)
     for node in nodes:
         reader = _Reader(cluster, view, node, part, lines=lines, tell=tell)
@@ -159,13 +178,16 @@ class _Reader:
         follow = str(not view.state.over).lower()  # what idles after its end would never end its log
         query = {"container": pod.container, "follow": follow, "timestamps": "true", **self._part.query()}
         if self._last:
-            query = {**query, "sinceTime": self._last[:19] + "Z"}
+            query = {**query, "sinceTime": _STAMP.sub(r"\1\2", self._last)}
             query.pop("tailLines", None)
             query.pop("sinceSeconds", None)
         count, known = 0, self._last
         try:
             for line in self._cluster.lines(POD, pod.name, view.namespace, query):
                 stamp, _, text = line.partition(" ")
+                if not _STAMP.fullmatch(stamp):
+                    self._say(line)  # of the kubelet, as when the container is gone
+                    continue
                 if stamp <= known:
                     continue
                 self._last, count = stamp, count + 1
@@ -173,5 +195,7 @@ class _Reader:
                 if IDLE in text:
                     break
         except (Refusal, Unreachable) as error:
+            if isinstance(error, Refusal) and error.status == FORBIDDEN:
+                raise
             self._say(str(error))
         return count > 0

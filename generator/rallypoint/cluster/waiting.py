@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from rallypoint.cluster.client import Cluster
 from rallypoint.cluster.errors import Unreachable
+from rallypoint.cluster.state import State
 from rallypoint.cluster.view import JobView, job, jobs
 
 LOOK_SECONDS = 1.0
+SHORTEST_LOOK_SECONDS = 0.25  # while a short TTL may take the job away
 PATIENCE_SECONDS = 120.0  # an API server that restarts or is upgraded is back before that
 DONE, FAILED, TIMED_OUT = 0, 1, 124
 """Exit codes of `wait`; 124 is that of timeout(1)."""
@@ -23,7 +25,9 @@ def wait_for_end(
     `tell` gets a line whenever the state changes. Raises: InputError when there is no such job.
     """
     until = None if seconds is None else time.monotonic() + seconds
-    view = job(cluster, namespace, name)
+    patience = PATIENCE_SECONDS if seconds is None else min(PATIENCE_SECONDS, seconds)
+    view = patiently(lambda: [job(cluster, namespace, name)], tell, patience)[0]
+    look_seconds = _look_seconds(view)
     uid, kind, said = view.workload["metadata"].get("uid"), view.kind, ""
     while True:
         if view.state.over:
@@ -34,12 +38,36 @@ def wait_for_end(
             tell(line)
         if until is not None and time.monotonic() >= until:
             return TIMED_OUT, view
-        left = LOOK_SECONDS if until is None else max(0.0, min(LOOK_SECONDS, until - time.monotonic()))
+        left = look_seconds if until is None else max(0.0, min(look_seconds, until - time.monotonic()))
         time.sleep(left)
         found = patiently(lambda: jobs(cluster, namespace, name, [kind]), tell)
         if not found or found[0].workload["metadata"].get("uid") != uid:
-            return FAILED, None
+            return _gone(view, tell)
         view = found[0]
+
+
+def ttl_seconds(view: JobView) -> int | None:
+    """How long the cluster keeps the job after its end; None: it stays."""
+    spec = view.workload.get("spec") or {}
+    found = {**(spec.get("runPolicy") or {}), **spec}.get("ttlSecondsAfterFinished")
+    return None if found is None else int(found)
+
+
+def _look_seconds(view: JobView) -> float:
+    """Between two looks: a quarter of the TTL, since a look takes time, too."""
+    ttl = ttl_seconds(view)
+    return LOOK_SECONDS if ttl is None else min(LOOK_SECONDS, max(SHORTEST_LOOK_SECONDS, ttl / 4))
+
+
+def _gone(view: JobView, tell: Callable[[str], None]) -> tuple[int, JobView | None]:
+    """The end of a job that is not there any more: a TTL takes away one that is over."""
+    ttl = ttl_seconds(view)
+    if ttl is None:
+        return FAILED, None
+    if len(view.pods) == view.nodes and all(pod.phase == "succeeded" for pod in view.pods):
+        return DONE, view._replace(state=State("succeeded"))
+    tell(f"{view.name}: its ttl of {ttl}s may have removed it at its end; a longer one lets that be seen")
+    return FAILED, None
 
 
 def patiently(
