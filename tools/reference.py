@@ -138,7 +138,8 @@ def kinds_table() -> str:
 
 def arguments_table() -> str:
     """What `training_args` accepts, which names are old, and which are not for a job file."""
-    head = f"\n## training_args\n\nOf transformers {VERSION}.\n\n"
+    head = f"\n## training_args\n\nOf transformers {VERSION}, with its defaults; "
+    head += "those of the trainer that differ are in [trainer.md](trainer.md).\n\n"
     head += "| argument | type | default | meaning |\n|---|---|---|---|\n"
     rows = [
         f"| `{name}` | {' or '.join(item.types)} | `{json.dumps(item.default)}` | {cell(item.help)} |"

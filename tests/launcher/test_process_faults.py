@@ -63,6 +63,7 @@ def test_the_same_failure_three_times_ends_the_job(make, saw):
     assert (told["rank"], told["node"], told["step"]) == (1, 1, 30)
     assert told["traceback"].strip().endswith("ValueError: bad batch at step 30")
     assert sim.marker("failed.json")["code"] == 1
+    assert sim.marker("failed.json")["step"] == 30
     saw(f"1, 1, 1, 1; {told['message']}")
 
 

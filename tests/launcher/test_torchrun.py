@@ -15,9 +15,12 @@ def job(make):
     return lambda **more: make(agent="torchrun", **more)
 
 
-def test_torchs_agent_ends_with_0_and_ranks_follow_the_nodes(job, saw):
-    sim = job(nodes=3, environment={"STEPS": "20"}).up()
+def test_torchs_agent_ends_with_0_and_ranks_follow_the_nodes(job, saw, tmp_path):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    sim = job(nodes=3, environment={"STEPS": "20", "TMPDIR": str(temporary)}).up()
     assert sim.ended(seconds=90) == [0] * 3
+    assert list(temporary.iterdir()) == []
     found = [
         json.loads(what.split(" ", 1)[1]) for _, _, what in sim.events() if what.startswith("environment")
     ]

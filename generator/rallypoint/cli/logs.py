@@ -99,9 +99,9 @@ def _prefixed(number: int, line: str, nodes: list[int]) -> str:
 
 def _node_of(cluster: Cluster, view: JobView, rank: int) -> int:
     """The node of a rank: ranks follow the nodes. Raises: InputError when there is no such rank."""
-    from rallypoint.cluster.contract import living_contract
+    from rallypoint.cluster.contract import count, living_contract
 
-    each = int(living_contract(cluster, view.namespace, view.name).get("nproc_per_node", 1))
+    each = max(1, count(living_contract(cluster, view.namespace, view.name), "nproc_per_node", 1))
     if rank >= view.nodes * each:
         raise InputError(f"{view.name}: there is no rank {rank}; it has ranks 0 to {view.nodes * each - 1}")
     return rank // each

@@ -138,7 +138,7 @@ def _mark(job: Job, journal: Journal, plan: Plan) -> None:
     report = plan["report"]
     if plan["code"] != DONE:
         fields |= {"code": plan["code"], "message": plan["text"]}
-        fields |= {key: report[key] if report else None for key in ("rank", "node", "traceback")}
+        fields |= {key: report[key] if report else None for key in ("rank", "node", "step", "traceback")}
     try:
         write_marker(Path(job.output), DONE_MARKER if plan["code"] == DONE else FAILED_MARKER, fields)
     except OSError as error:

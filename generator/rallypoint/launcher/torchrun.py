@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,6 +55,12 @@ class Torchrun:
         marker.
         """
         interrupt.watch()
+        try:
+            return self._ended(before_end)
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _ended(self, before_end: Callable[[Plan], None]) -> Ending:
         while True:
             ending = self._reach_node_zero() or self._one_agent()
             if ending:

@@ -70,6 +70,8 @@ def launch_config(job: Job) -> LaunchConfig:
     from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs
     from torch.distributed.launcher.api import LaunchConfig
 
+    step_file = os.environ.get("RALLYPOINT_STEP_FILE")  # in the folder that the launcher removes
+    logs = tempfile.mkdtemp(prefix="rallypoint-agent-", dir=Path(step_file).parent if step_file else None)
     return LaunchConfig(
         min_nodes=job.nodes,
         max_nodes=job.nodes,
@@ -82,7 +84,7 @@ def launch_config(job: Job) -> LaunchConfig:
         max_restarts=job.max_restarts,
         monitor_interval=0.1,
         local_addr=local_address(job.host, job.index),
-        logs_specs=DefaultLogsSpecs(log_dir=tempfile.mkdtemp(prefix="rallypoint-agent-")),
+        logs_specs=DefaultLogsSpecs(log_dir=logs),
         shutdown_timeout=max(1, int(job.grace_seconds)),
     )
 
