@@ -251,3 +251,16 @@ def test_a_rule_is_not_judged_on_a_wrong_field(refused):
         "job.yaml:2: train.model: is missing (a model's name on the hub or folder, or more about it); add it",
         "job.yaml:2: train.dataset: is missing (where the samples come from); add it",
     ]
+
+
+@pytest.mark.parametrize("wrong", ["task: poetry", "model: 5", "dataset: x", "dataset: {nam: x}"])
+def test_a_wrong_field_of_train_does_not_hide_its_wrong_arguments(refused, wrong):
+    fields = {"task": "text-classification", "model": "m", "dataset": "{path: d}"}
+    fields |= dict([wrong.split(": ", 1)])
+    text = "".join(f"  {key}: {value}\n" for key, value in fields.items())
+    lines = refused(f"name: a\ntrain:\n{text}  training_args: {{learning_rate: fast}}\n")
+    assert [line.split(":")[1] for line in lines] == [
+        "3" if "task" in wrong else "4" if "model" in wrong else "5",
+        "6",
+    ]
+    assert "train.training_args.learning_rate: must be a number (got 'fast')" in lines[-1]

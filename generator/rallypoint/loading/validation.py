@@ -6,6 +6,7 @@ depends on one of them is left for the next try.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,7 +20,13 @@ Judge = Callable[[Job], list[rules.Violation]]
 """Rules between fields, as a job breaks them."""
 MOST_ROUNDS = 6
 """Taking a wrong value out can leave another mistake, as a missing field; deeper chains are given up."""
-STAND_IN_NAME = "name"
+STAND_IN_FIELDS: dict[Path, Any] = {
+    ("name",): "name",
+    ("train", "task"): "text-classification",
+    ("train", "model"): "stand-in",
+    ("train", "dataset"): {"path": "stand-in"},
+}
+"""What takes the place of a required field that is wrong or missing, so that what is beside it is judged."""
 STAND_INS: dict[str | int, Callable[[int], dict[str, Any]]] = {
     "volumes": lambda index: {"mount": f"/stand-in/{index}", "emptyDir": {}},
     "env_from": lambda _index: {"secret": "stand-in"},
@@ -80,8 +87,9 @@ def _between_the_sound(
 
 def _taken_out(values: dict[str, Any], path: Path, kind: str) -> Path:
     """Removes what is at `path`, or what lacks it; the path of what was removed."""
-    if path == ("name",):
-        values["name"] = STAND_IN_NAME
+    inside = _at(values, path[:-1])
+    if path in STAND_IN_FIELDS and isinstance(inside, dict):
+        inside[path[-1]] = copy.deepcopy(STAND_IN_FIELDS[path])
         return path
     if kind == "missing":
         path = path[:-1]
