@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,8 +21,22 @@ class Call(NamedTuple):
     headers: dict[str, str]
 
 
+def missing(call: Call) -> tuple[int, Any]:
+    """Kubernetes' own kinds have no objects, every namespace is there, and no other kind is known."""
+    known = re.fullmatch(r"/(?:api|apis/(?:apps|batch|networking\.k8s\.io))/v1/(.+)", call.path)
+    if not known:
+        return 404, "404 page not found"
+    parts = known[1].split("/")
+    if parts[0] == "namespaces" and len(parts) == 2:
+        return 200, {"kind": "Namespace", "metadata": {"name": parts[1]}}
+    kind, *name = parts[2:] if parts[0] == "namespaces" else parts
+    if call.method == "GET" and not name:
+        return 200, items()
+    return 404, status(404, f"{kind} {name} not found", "NotFound", name="/".join(name), kind=kind)
+
+
 class Api:
-    """Answers by method and path; what nobody has put there is the 404 of an unknown kind."""
+    """Answers by method and path; what nobody has put there is as in an empty cluster without operators."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -40,8 +55,8 @@ class Api:
         self.calls.append(call)
         if self._first.get((call.method, call.path)):
             return self._first[call.method, call.path].pop(0)
-        missing = (404, "404 page not found", {})
-        return self._answers.get((call.method, call.path)) or self._answers.get((call.method, "*")) or missing
+        put = self._answers.get((call.method, call.path)) or self._answers.get((call.method, "*"))
+        return put or (*missing(call), {})
 
     def said(self, method: str) -> list[str]:
         """The paths of all requests of that method."""

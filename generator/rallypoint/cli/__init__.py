@@ -7,9 +7,12 @@ Refuses to import anything heavy before a verb runs: `--help` is instant.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import NoReturn
 
 from rallypoint.errors import RallypointError
@@ -20,7 +23,8 @@ INTERRUPTED = 128 + signal.SIGINT
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit; every RallypointError ends here as a message."""
-    from rallypoint.cli.app import app
+    with _silent_interrupt():
+        from rallypoint.cli.app import app
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -30,6 +34,25 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     sys.exit(0)
+
+
+@contextmanager
+def _silent_interrupt() -> Iterator[None]:
+    """Ctrl-C ends the process at once, for while modules load: nothing is begun that needs an orderly end.
+
+    Whoever has a handler of their own, or ignores Ctrl-C, keeps it.
+    """
+    if (
+        signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        or current_thread() is not main_thread()
+    ):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _failed(error: RallypointError, debug: bool) -> int:

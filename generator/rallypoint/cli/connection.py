@@ -34,7 +34,8 @@ LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 def connect(context: str | None, namespace: str | None, name: str | None = None) -> Cluster:
     """The cluster; the Kubernetes client is imported here and not before.
 
-    `name` and `namespace` become parts of paths and selectors, so they are checked first.
+    `name` and `namespace` become parts of paths and selectors, so they are checked first; so is
+    the namespace of the kubeconfig's context where it counts.
 
     Raises: InputError for what cannot be a name, and when the kubeconfig does not lead to a cluster.
     """
@@ -47,7 +48,14 @@ def connect(context: str | None, namespace: str | None, name: str | None = None)
     ]
     if wrong:
         raise InputError("\n".join(wrong))
-    return Cluster(context, namespace)
+    cluster = Cluster(context, namespace)
+    if not LABEL.fullmatch(cluster.namespace):
+        whose = f"context {cluster.context!r}" if cluster.context else "the pod's service account"
+        raise InputError(
+            f"kubeconfig: the namespace of {whose} cannot be the name of a namespace "
+            f"(got {cluster.namespace!r}); give lower-case letters, digits and '-', or name another with -n"
+        )
+    return cluster
 
 
 def duration(option: str, text: str | None) -> int | None:

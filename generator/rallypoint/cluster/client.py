@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from rallypoint.cluster.errors import FORBIDDEN, NOT_FOUND, Refusal, Target, Unreachable, refusal
+from rallypoint.cluster.errors import FORBIDDEN, NOT_FOUND, Refusal, Target, Unreachable, refusal, unreachable
 from rallypoint.cluster.kubeconfig import Access, access
 from rallypoint.cluster.resource import NAMESPACE, Resource
 from rallypoint.errors import InputError
@@ -196,13 +196,13 @@ class Cluster:
                 return response
             text = (response.read() if stream else response.data).decode("utf-8", "replace")
         except urllib3.exceptions.HTTPError as error:
-            raise _unreachable(error, host, self.context) from error
+            raise unreachable(error, host, self.context) from error
         except ValueError as error:  # a header that cannot be sent
             raise InputError(
                 f"kubeconfig: the credentials cannot be sent ({type(error).__name__}); "
                 "log in to your cluster again"
             ) from error
-        raise refusal(response.status, text, target._replace(context=self.context))
+        raise refusal(response.status, text, target._replace(context=self.context, host=host))
 
     def _credentials(self) -> dict[str, str]:
         """The headers that say who we are; a token that runs out is fetched anew."""
@@ -223,25 +223,6 @@ def _warnings(headers: Any) -> list[str]:
         with contextlib.suppress(IndexError):
             found.append(value.split('"', 1)[1].rsplit('"', 1)[0].replace('\\"', '"'))
     return found
-
-
-def _unreachable(error: Exception, host: str, context: str) -> Unreachable:
-    """Why the API server does not answer."""
-    import urllib3.exceptions as http
-
-    named = f" (context {context!r})" if context else ""
-    text = _short(error)
-    if isinstance(error, http.SSLError) or "CERTIFICATE" in text.upper():
-        why, way = f"its certificate is not accepted: {text}", "is the kubeconfig of this cluster?"
-    elif isinstance(error, http.NameResolutionError) or "resolve" in text:
-        why, way = "the name does not resolve", "is the kubeconfig right, and the network (VPN) up?"
-    elif isinstance(error, http.TimeoutError) and not isinstance(error, http.NewConnectionError):
-        why, way = "no answer in time", "is the network (VPN) up?"
-    elif "refused" in text:
-        why, way = "connection refused", "is the cluster running, and the address right?"
-    else:
-        why, way = text, "is the cluster running, and the network (VPN) up?"
-    return Unreachable(f"cluster {host}{named}: cannot be reached ({why}); {way}")
 
 
 def _short(error: Exception) -> str:

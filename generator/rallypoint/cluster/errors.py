@@ -1,7 +1,7 @@
 """What a cluster answers when it refuses, in words: who may not do what where, and what to do about it.
 
-Pure: from a status and its document to the text and the exit code. Source: Kubernetes API conventions,
-"Response Status Kind".
+Pure: from a status and its document, or an exception, to the text and the exit code. Source: Kubernetes API
+conventions, "Response Status Kind".
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rallypoint.errors import InputError, RallypointError
 
 WRONG_INPUT = 2
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, INVALID, TOO_MANY = 401, 403, 404, 409, 422, 429
+UNKNOWN_KIND = "404 page not found"
 _VERBS = {"GET": "get", "PATCH": "patch", "POST": "create", "DELETE": "delete"}
 
 
@@ -27,6 +28,8 @@ class Target(NamedTuple):
     namespace: str | None
     name: str = ""
     context: str = ""
+    host: str = ""
+    """The address that was asked."""
 
     def __str__(self) -> str:
         """`job.batch/mrpc`, or `jobs.batch` for all of them."""
@@ -72,8 +75,43 @@ def refusal(status: int, body: str, target: Target) -> RallypointError:
     details = document.get("details") or {}
     if status == NOT_FOUND and details.get("kind") == "namespaces":
         return MissingNamespace(target.namespace or str(details.get("name")))
+    if status == NOT_FOUND and _strange(body, document, target):
+        return Unreachable(
+            f"cluster {target.host}: the address does not answer as Kubernetes does (404: {said[:60]!r}); "
+            "check the server in the kubeconfig"
+        )
     text, exit_code = _words(status, said, document, target)
     return Refusal(text, status, exit_code)
+
+
+def _strange(body: str, document: dict[str, Any], target: Target) -> bool:
+    """Whether no API server answers so with 404: it has a Status for an object, one line for a kind.
+
+    The kinds that we do not have to install are in every cluster, so all of them is never a 404.
+    """
+    everywhere = target.resource.group not in INSTALL
+    if document.get("kind") == "Status":
+        return everywhere and not target.name
+    return everywhere or body.strip() != UNKNOWN_KIND
+
+
+def unreachable(error: Exception, host: str, context: str) -> Unreachable:
+    """Why the API server does not answer."""
+    import urllib3.exceptions as http
+
+    named = f" (context {context!r})" if context else ""
+    text = _short(str(error))
+    if isinstance(error, http.SSLError) or "CERTIFICATE" in text.upper():
+        why, way = f"its certificate is not accepted: {text}", "is the kubeconfig of this cluster?"
+    elif isinstance(error, http.NameResolutionError) or "resolve" in text:
+        why, way = "the name does not resolve", "is the kubeconfig right, and the network (VPN) up?"
+    elif isinstance(error, http.TimeoutError) and not isinstance(error, http.NewConnectionError):
+        why, way = "no answer in time", "is the network (VPN) up?"
+    elif "refused" in text:
+        why, way = "connection refused", "is the cluster running, and the address right?"
+    else:
+        why, way = text, "is the cluster running, and the network (VPN) up?"
+    return Unreachable(f"cluster {host}{named}: cannot be reached ({why}); {way}")
 
 
 def _words(status: int, said: str, document: dict[str, Any], target: Target) -> tuple[str, int]:

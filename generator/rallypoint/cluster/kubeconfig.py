@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from rallypoint.errors import InputError
 
@@ -28,15 +30,54 @@ class Access(NamedTuple):
 def access(context: str | None = None) -> Access:
     """The access that the kubeconfig (KUBECONFIG, ~/.kube/config) gives, or inside a pod its service account.
 
-    Raises: InputError when there is none, it cannot be read, or has no such context.
+    Raises: InputError when there is none, it cannot be read, has no such context, or no address to call.
     """
     from kubernetes.client import Configuration
 
     logging.getLogger("kubernetes").setLevel(logging.CRITICAL)  # its own complaints would stand beside ours
     configuration = Configuration()
     if context is None and not _files() and "KUBERNETES_SERVICE_HOST" in os.environ:
-        return _in_cluster(configuration)
-    return _from_file(configuration, context)
+        found = _in_cluster(configuration)
+    else:
+        configuration.host = ""  # the package's is localhost
+        found = _from_file(configuration, context)
+    _check_addresses(found)
+    return found
+
+
+def _check_addresses(found: Access) -> None:
+    """Raises: InputError when the server, or the proxy on the way to it, is none that can be called."""
+    from kubernetes.client.rest import should_bypass_proxies
+
+    host, proxy = found.configuration.host, found.configuration.proxy
+    if not _is_address(host):
+        raise InputError(
+            f"kubeconfig: the server of context {found.context!r} is no http(s) URL with a host "
+            f"(got {_shown(host)}); write it as https://HOST:6443"
+        )
+    if not proxy or should_bypass_proxies(host, found.configuration.no_proxy or ""):
+        return
+    if not _is_address(proxy):
+        raise InputError(
+            f"kubeconfig (proxy-url), or HTTPS_PROXY: is no http(s) URL with a host (got {_shown(proxy)}); "
+            "name an http(s) proxy, a SOCKS proxy is not supported"
+        )
+
+
+def _is_address(url: object) -> bool:
+    """Whether it can be called: a scheme, a host, and a port that is a number."""
+    if not isinstance(url, str):
+        return False
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _shown(url: object) -> str:
+    """The value without the password that a URL may hold."""
+    return repr(re.sub(r"//[^/]*@", "//***@", url) if isinstance(url, str) else url)
 
 
 def _files() -> list[str]:
