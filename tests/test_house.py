@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PRODUCT = sorted([*(ROOT / "generator").rglob("*.py"), *(ROOT / "trainer_image").rglob("*.py")])
 LAYERS = [
-    {"canonical", "errors", "quantity"},
+    {"canonical", "errors", "quantity", "told"},
     {"spec"},
     {"topology", "contract"},
     {"loading", "podview", "checks"},
