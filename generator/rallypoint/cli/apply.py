@@ -8,11 +8,13 @@ import typer
 
 from rallypoint.cli.connection import Context, Namespace, Timeout, connect, duration
 from rallypoint.cli.files import Debug, Files, MoreFiles, Sets, load_for_cluster
-from rallypoint.cli.messages import notice, put, put_json, say
+from rallypoint.cli.messages import notice, put_json, say, unhindered
 from rallypoint.cli.render import Kind
 from rallypoint.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rallypoint.cluster.objects import Sent
     from rallypoint.cluster.submission import Submission
     from rallypoint.spec import Job
@@ -72,21 +74,23 @@ def apply(
     objects = render(loaded.job, loaded.scripts)
     say(_plan(loaded.job))
     notice(notices(loaded.job))
-    printer = _Printer(loaded.job, output == "json", dry_run)
-    if dry_run == "client":
-        printer.rendered(objects)
-        return
-    from rallypoint.cluster.submission import submission
+    with unhindered() as write:
+        printer = _Printer(loaded.job, output == "json", dry_run, write)
+        if dry_run == "client":
+            printer.rendered(objects)
+            return
+        from rallypoint.cluster.submission import submission
 
-    what = submission(connect(context, namespace), loaded.job, objects)
-    if dry_run == "server":
-        _rehearse(what, printer, force_conflicts, ending=replace or fresh)
-        return
-    _apply(what, printer, force_conflicts, replace, fresh)
-    if not wait:
-        printer.finish()
-        return
-    raise typer.Exit(_wait(what, printer, seconds, timeout))
+        what = submission(connect(context, namespace), loaded.job, objects)
+        if dry_run == "server":
+            _rehearse(what, printer, force_conflicts, ending=replace or fresh)
+            return
+        _apply(what, printer, force_conflicts, replace, fresh)
+        if not wait:
+            printer.finish()
+            return
+        code = _wait(what, printer, seconds, timeout)
+    raise typer.Exit(code)
 
 
 def _plan(job: Job) -> str:
@@ -165,17 +169,19 @@ def _wait(what: Submission, printer: _Printer, seconds: int | None, timeout: str
         end = end_entry(code, view)
     finally:
         printer.finish(end)  # what was applied is told also when the waiting was cut short
-    tell_end(what.job.name, code, view, timeout, as_json=printer.as_json)
-    if view is not None and retire(what.cluster, view):
-        say(f"{view.name}: its StatefulSet was scaled to 0; its pods would idle for ever")
+    try:
+        tell_end(what.job.name, code, view, timeout, as_json=printer.as_json)
+    finally:  # also when nobody reads
+        if view is not None and retire(what.cluster, view):
+            say(f"{view.name}: its StatefulSet was scaled to 0; its pods would idle for ever")
     return code
 
 
 class _Printer:
     """What came of each object: lines as kubectl's, or one JSON document."""
 
-    def __init__(self, job: Job, as_json: bool, dry_run: str) -> None:
-        self._job, self.as_json = job, as_json
+    def __init__(self, job: Job, as_json: bool, dry_run: str, write: Callable[[str], None]) -> None:
+        self._job, self.as_json, self._write = job, as_json, write
         self._suffix = "" if dry_run == "none" else f" ({dry_run} dry run)"
         self._objects: list[dict[str, str]] = []
 
@@ -183,7 +189,7 @@ class _Printer:
         """One object is through."""
         self._objects.append({"object": one.name, "result": one.result})
         if not self.as_json:
-            put(f"{one.name} {one.result}{self._suffix}\n")
+            self._write(f"{one.name} {one.result}{self._suffix}\n")
 
     def rendered(self, objects: list[dict[str, Any]]) -> None:
         """All objects of a dry run."""
@@ -198,4 +204,4 @@ class _Printer:
         """Print the one JSON document, if that was asked for; `end` says how the job ended."""
         if self.as_json:
             job = {"name": self._job.name, "kind": self._job.kind, "objects": self._objects}
-            put_json({**job, **(end or {})})
+            put_json({**job, **(end or {})}, self._write)

@@ -8,7 +8,7 @@ import typer
 
 from rallypoint.cli.connection import Context, Name, Namespace, connect, duration
 from rallypoint.cli.files import Debug
-from rallypoint.cli.messages import put, put_json, say
+from rallypoint.cli.messages import put_json, say, unhindered
 
 EXAMPLES = """\
 rallypoint delete mrpc                 # its claims, which hold the output, stay
@@ -56,7 +56,8 @@ def delete(
     if not going:
         require_namespace(cluster, where)
         say(f"{name}: nothing to delete in namespace {where!r}")
-    told = (lambda one: None) if output == "json" else (lambda one: put(f"{one} deleted\n"))
-    delete_objects(cluster, where, name, going, seconds=seconds, told=told)
-    if output == "json":
-        put_json({"name": name, "deleted": [*map(str, going)], "kept": [*map(str, kept)]})
+    with unhindered() as write:
+        told = (lambda one: None) if output == "json" else (lambda one: write(f"{one} deleted\n"))
+        delete_objects(cluster, where, name, going, seconds=seconds, told=told)
+        if output == "json":
+            put_json({"name": name, "deleted": [*map(str, going)], "kept": [*map(str, kept)]}, write)

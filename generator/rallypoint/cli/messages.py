@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rallypoint.errors import RallypointError
@@ -53,9 +53,30 @@ def put(text: str) -> None:
         raise RallypointError(f"standard output: cannot be written ({error.strerror})") from error
 
 
-def put_json(document: Any) -> None:
+def put_json(document: Any, write: Callable[[str], None] = put) -> None:
     """Write `document` to stdout as indented JSON."""
-    put(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+@contextlib.contextmanager
+def unhindered() -> Iterator[Callable[[str], None]]:
+    """A `put` for work that must not stop half way: what it raises first comes when the block is done.
+
+    An error of the work itself goes before.
+    """
+    failed: list[Exception | SystemExit] = []
+
+    def write(text: str) -> None:
+        if failed:
+            return
+        try:
+            put(text)
+        except (RallypointError, ValueError, SystemExit) as error:
+            failed.append(error)
+
+    yield write
+    if failed:
+        raise failed[0]
 
 
 def _discard_output() -> None:

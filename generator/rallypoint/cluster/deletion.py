@@ -24,6 +24,8 @@ class Found(NamedTuple):
 
     resource: Resource
     name: str
+    uid: str = ""
+    """Another object of the same name has another one."""
 
     def __str__(self) -> str:
         return self.resource.named(self.name)
@@ -44,12 +46,18 @@ def remains(cluster: Cluster, namespace: str, name: str) -> Remains:
     Raises: InputError when helm put it there.
     """
     objects = [
-        Found(resource, item["metadata"]["name"])
-        for resource in ORDER
-        for item in own(cluster, resource, namespace, name)
+        _found(resource, item) for resource in ORDER for item in own(cluster, resource, namespace, name)
     ]
-    claims = [Found(CLAIM, item["metadata"]["name"]) for item in own(cluster, CLAIM, namespace, name)]
+    claims = [_found(CLAIM, item) for item in own(cluster, CLAIM, namespace, name)]
     return Remains(objects, claims)
+
+
+def _found(resource: Resource, item: Object) -> Found:
+    return Found(resource, item["metadata"]["name"], _uid(item))
+
+
+def _uid(item: Object) -> str:
+    return str(item["metadata"].get("uid", ""))
 
 
 def own(cluster: Cluster, resource: Resource, namespace: str, name: str) -> list[Object]:
@@ -82,21 +90,32 @@ def delete_objects(
 ) -> None:
     """Deletes them one after the other and returns when they and the job's pods are gone.
 
+    What somebody makes meanwhile under the same names is not waited for.
     Raises: RallypointError when something is still there after so many seconds.
     """
     until = time.monotonic() + seconds
     workloads = set(WORKLOADS.values())
+    pods: set[str] = set()
     for position, one in enumerate(found):
-        cluster.delete(one.resource, one.name, namespace)
+        if one.resource in workloads:
+            pods |= {_uid(item) for item in _pods(cluster, namespace, name)}
+        if not _replaced(cluster, namespace, one):
+            cluster.delete(one.resource, one.name, namespace)
         _gone(cluster, namespace, one, until)
         told(one)
         last = all(other.resource not in workloads for other in found[position + 1 :])
         if one.resource in workloads and last:
-            wait_for_pods(cluster, namespace, name, until)
+            wait_for_pods(cluster, namespace, name, until, only=pods)
+
+
+def _replaced(cluster: Cluster, namespace: str, one: Found) -> bool:
+    """Whether the object is gone and another one has its name."""
+    item = cluster.get(one.resource, one.name, namespace)
+    return item is not None and _uid(item) != one.uid
 
 
 def _gone(cluster: Cluster, namespace: str, one: Found, until: float) -> None:
-    while cluster.get(one.resource, one.name, namespace) is not None:
+    while (item := cluster.get(one.resource, one.name, namespace)) is not None and _uid(item) == one.uid:
         if time.monotonic() > until:
             raise RallypointError(
                 f"{one}: is still being deleted; its pods have their grace period to save, so wait longer "
@@ -111,13 +130,16 @@ def wait_for_pods(
     name: str,
     until: float,
     told: Callable[[str], None] = lambda text: None,
+    *,
+    only: set[str] | None = None,
 ) -> None:
     """Returns when no pod of the job is left; `told` once that there are some.
 
+    With `only`, those of these uids and those that end are waited for, not the pods of a newer run.
     Raises: RallypointError when some are still there at `until`, on time.monotonic's clock.
     """
     silent = True
-    while left := cluster.list(POD, namespace, labelSelector=f"{OWNER_LABEL}={name}"):
+    while left := [item for item in _pods(cluster, namespace, name) if only is None or _ends(item, only)]:
         names = ", ".join(item["metadata"]["name"] for item in left)
         if time.monotonic() > until:
             raise RallypointError(
@@ -128,3 +150,11 @@ def wait_for_pods(
             told(f"waiting for the pods of an earlier run to end ({names})")
             silent = False
         time.sleep(LOOK_SECONDS)
+
+
+def _pods(cluster: Cluster, namespace: str, name: str) -> list[Object]:
+    return cluster.list(POD, namespace, labelSelector=f"{OWNER_LABEL}={name}")
+
+
+def _ends(pod: Object, uids: set[str]) -> bool:
+    return _uid(pod) in uids or "deletionTimestamp" in pod["metadata"]

@@ -5,6 +5,7 @@ Nothing is changed before all of it is known to be accepted, as far as the API s
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,10 +13,10 @@ from typing import Any, NamedTuple
 from rallypoint.cluster.client import Cluster
 from rallypoint.cluster.deletion import HELM, delete_objects, remains, wait_for_pods
 from rallypoint.cluster.difference import Difference, config_differences, workload_differences
-from rallypoint.cluster.errors import not_installed
+from rallypoint.cluster.errors import CONFLICT, FORBIDDEN, TOO_MANY, Refusal, not_installed
 from rallypoint.cluster.files import with_living_files
 from rallypoint.cluster.objects import Sent, fitted, living_objects, rehearse, send, unknown_kinds
-from rallypoint.cluster.resource import WORKLOADS
+from rallypoint.cluster.resource import WORKLOADS, Resource, resource_of
 from rallypoint.cluster.view import JobView, jobs
 from rallypoint.errors import InputError, RallypointError
 from rallypoint.quantity import seconds
@@ -25,6 +26,10 @@ Object = dict[str, Any]
 Living = dict[tuple[str, str], Object]
 SAVE_SECONDS = 120
 """Beyond the pods' grace period: controllers take their time."""
+_REVIEW = Resource("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview")
+_NO_RIGHT = (
+    "{where}: you may not create {what}; ask for a role that allows it (docs/cluster.md lists the rights)"
+)
 
 
 class Submission(NamedTuple):
@@ -108,7 +113,11 @@ def prepared(given: Submission) -> tuple[list[Object], list[str]]:
 
 
 def end_old(given: Submission, told: Callable[[str], None]) -> Submission:
-    """The submission once the old job is gone; its claims stay."""
+    """The submission once the old job is gone; its claims stay.
+
+    Raises: RallypointError, and nothing is deleted, when the cluster would not take the new one.
+    """
+    refuse_in_vain(given)
     found = remains(given.cluster, given.namespace, given.job.name)
     limit = seconds(given.job.grace_period) + SAVE_SECONDS
     delete_objects(
@@ -121,6 +130,51 @@ def end_old(given: Submission, told: Callable[[str], None]) -> Submission:
     )
     claims = {key: item for key, item in given.living.items() if key[0] == "PersistentVolumeClaim"}
     return given._replace(living=claims, present=[])
+
+
+def refuse_in_vain(given: Submission) -> None:
+    """Nothing when the cluster would take the job once the old one is gone, as far as it can tell before.
+
+    Raises: RallypointError for a missing right, for an object that is new and is refused, and when the
+    cluster cannot answer.
+    """
+    for item in given.objects:
+        resource, name = resource_of(item), item["metadata"]["name"]
+        lives = (item["kind"], name) in given.living
+        try:
+            if item["kind"] == "TrainJob":  # `rehearse` leaves it out; the rights come before its webhook
+                given.cluster.apply(resource, item, given.namespace, dry_run=True, force=True)
+            else:
+                rehearse(given.cluster, [item], given.namespace, force=True)
+        except Refusal as error:
+            if not _from_old(error, lives or item["kind"] == "TrainJob"):
+                raise
+        if lives and not _may_create(given.cluster, resource, name, given.namespace):
+            where = f"namespace {given.namespace!r}"
+            raise Refusal(_NO_RIGHT.format(where=where, what=resource.full), FORBIDDEN, 1)
+
+
+def _from_old(error: Refusal, lives: bool) -> bool:
+    """Whether it may be refused only for what the old job holds: names, quota, fields that cannot change.
+
+    Of a living object a webhook's or a policy's word, too, may be about the change.
+    """
+    if error.status == CONFLICT or "exceeds the quota" in str(error):
+        return True
+    right = error.status == FORBIDDEN and re.search(r"(?<!: you) may not \w+ \S+; ask for a role", str(error))
+    return lives and not right and error.status < 500 and error.status != TOO_MANY
+
+
+def _may_create(cluster: Cluster, resource: Resource, name: str, namespace: str) -> bool:
+    """Whether the user may, which no rehearsal on a living object tells; yes when the cluster is silent."""
+    asked = {"verb": "create", "group": resource.group, "resource": resource.plural,
+             "namespace": namespace, "name": name}  # fmt: skip
+    kind = {"apiVersion": _REVIEW.api, "kind": _REVIEW.kind, "metadata": {"name": ""}}
+    try:
+        said = cluster.create(_REVIEW, {**kind, "spec": {"resourceAttributes": asked}}, "")
+    except RallypointError:
+        return True
+    return bool((said.get("status") or {}).get("allowed", True))
 
 
 def clear_leftovers(given: Submission, told: Callable[[str], None]) -> Submission:
