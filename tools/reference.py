@@ -30,8 +30,8 @@ HEAD = """\
 Written by tools/reference.py from the models; do not edit.
 
 A job file is a YAML 1.2 map. Unknown and repeated keys are refused. Several files are layered left to right:
-maps merge, lists and scalars replace, null removes a key; `--set a.b=c` comes last, in helm's syntax. A path of
-this machine is relative to the file that says it, in `--set` to the current folder. A bare
+maps merge, lists and scalars replace, null removes a key; `--set a.b=c` comes last, in helm's syntax.
+A path of this machine is relative to the file that says it, in `--set` to the current folder. A bare
 scalar that YAML 1.1 reads as another value (`no`, `on`, `010`, `1_000`, `12:30`) is refused unless it is a
 strategy's `no`. Numbers and booleans are kept as they are written where text is meant.
 
