@@ -85,7 +85,7 @@ def running_pid(name: str) -> int | None:
     """
     try:
         record = json.loads((PROCESSES / name).read_text())
-    except (FileNotFoundError, json.JSONDecodeError):  # the latter: `up` was killed while it wrote
+    except (FileNotFoundError, json.JSONDecodeError):  # the latter: the machine was cut off as it wrote
         return None
     return record["pid"] if record["started"] and start_time(record["pid"]) == record["started"] else None
 

@@ -31,8 +31,9 @@ LOST = [
     for index, marks in ((1, [pytest.mark.core] if kind is JOB else []), (0, []))
 ]
 
-TO_RANKS = """\
-import os, signal
+RANKS = """\
+import os
+ranks = []
 for name in os.listdir("/proc"):
     if name.isdigit():
         try:
@@ -40,14 +41,14 @@ for name in os.listdir("/proc"):
         except OSError:
             continue
         if b"rallypoint_trainer" in command and b"-c" not in command.split(bytes(1)):
-            os.kill(int(name), signal.NUMBER)
-            print(name)
+            ranks.append(name)
 """
+"""Code that finds the ids of the training processes of its pod."""
 
 
 def to_ranks(number: str) -> str:
     """Code that sends the signal of that name to the training processes of its pod, and prints their ids."""
-    return TO_RANKS.replace("NUMBER", number)
+    return f"{RANKS}import signal\nfor name in ranks:\n    print(name, os.kill(int(name), signal.{number}))\n"
 
 
 def begun(train: Train, kind: Kind, name: str, tiny: Path, *values: str) -> TrainingRun:

@@ -10,7 +10,7 @@ import pytest
 
 from .cli import rallypoint
 from .test_fault import ended, messages
-from .test_training_faults import JOB, begun, finish, lost, recovery
+from .test_training_faults import JOB, RANKS, begun, finish, lost, recovery
 from .training_fixtures import Train
 from .training_result import Result
 from .training_run import TrainingRun
@@ -19,22 +19,13 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600, func_only=True)]
 
 Figure = Callable[..., None]
 
-HOG = """\
-import os, signal, time
-ranks = []
-for name in os.listdir("/proc"):
-    if name.isdigit():
-        try:
-            command = open(f"/proc/{name}/cmdline", "rb").read()
-        except OSError:
-            continue
-        if b"rallypoint_trainer" in command and b"-c" not in command.split(bytes(1)):
-            ranks.append(name)
+HOG = f"""{RANKS}
+import time
 for name in ranks:
-    open(f"/proc/{name}/oom_score_adj", "w").write("1000")
+    open("/proc/" + name + "/oom_score_adj", "w").write("1000")
 def living(name):
     try:
-        return open(f"/proc/{name}/stat").read().rpartition(")")[2].split()[0] not in "XZ"
+        return open("/proc/" + name + "/stat").read().rpartition(")")[2].split()[0] not in "XZ"
     except OSError:
         return False
 held = []
